@@ -1,0 +1,20 @@
+"""Opinion groups from votes, OvertonScore from groups and ratings."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class ClusteringConfig(AppConfig):
+    name = "clustering"
+    verbose_name = "Opinion groups"
+
+    def ready(self) -> None:
+        from clustering import services
+        from clustering.module import module
+        from core.registry import register
+        from core.runs import register_kind
+
+        register(module)
+        register_kind(services.GROUPS, services.compute_groups)
+        register_kind(services.OVERTON, services.compute_overton)

@@ -1,0 +1,94 @@
+"""Rules for texts of people: what is stored, how long it is, and what a spreadsheet may see.
+
+Typed text is stored as sent after CRLF to LF, imported text unchanged. Lengths count Unicode code points after NFC
+in one function, :func:`count_characters`, for the server, the counter on the page and the export.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.errors import Invalid
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LINE_END = re.compile("\r\n?")
+# Seen as nothing, yet neither white space nor of a format or control category: the grapheme joiner,
+# the fillers of Hangul and Mongolian, the empty Braille cell and the variation selectors.
+_INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+# What makes spreadsheets run a cell as a formula; the wide forms do so in East Asian settings.
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+
+def check_imported(text: str) -> str:
+    """`text` unchanged; raises `Invalid` if it holds NUL or half a surrogate pair, which no database or file can keep."""
+    if "\0" in text:
+        raise Invalid(_("The text contains a NUL character (U+0000)."), code="nul_character")
+    if _SURROGATE.search(text):
+        raise Invalid(_("The text contains half of a surrogate pair, which is not a character."), code="unpaired_surrogate")
+    return text
+
+
+def normalise_typed(text: str) -> str:
+    """`text` as typed, with CRLF and CR turned into LF and nothing else changed; refuses what `check_imported` refuses.
+
+    Forms send CRLF for a line break whatever the person's machine uses (HTML standard, form submission).
+    """
+    return check_imported(_LINE_END.sub("\n", text))
+
+
+def count_characters(text: str) -> int:
+    r"""How many characters `text` has: Unicode code points after NFC, a line break counting as one.
+
+    The one definition of length. The counter in the browser computes the same by
+    ``[...text.replace(/\r\n?/g, "\n").normalize("NFC")].length``: spreading a string yields code points,
+    ``.length`` alone would count UTF-16 units and so an emoji as two.
+    """
+    return len(unicodedata.normalize("NFC", _LINE_END.sub("\n", text)))
+
+
+def check_length(text: str, *, minimum: int | None = None, maximum: int | None = None) -> str:
+    """`text` unchanged; raises `Invalid` if it has fewer than `minimum` or more than `maximum` characters."""
+    n = count_characters(text)
+    if minimum is not None and n < minimum:
+        message = ngettext(
+            "Please write at least %(limit)d character. You have written %(n)d so far.",
+            "Please write at least %(limit)d characters. You have written %(n)d so far.",
+            minimum,
+        )
+        raise Invalid(message % {"limit": minimum, "n": n}, code="too_short")
+    if maximum is not None and n > maximum:
+        message = ngettext(
+            "Please write at most %(limit)d character. You have written %(n)d.",
+            "Please write at most %(limit)d characters. You have written %(n)d.",
+            maximum,
+        )
+        raise Invalid(message % {"limit": maximum, "n": n}, code="too_long")
+    return text
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of `text` can be seen: empty, white space, zero-width and other invisible characters only."""
+    return all(
+        character.isspace() or unicodedata.category(character) in _INVISIBLE_CATEGORIES or _INVISIBLE.match(character)
+        for character in text
+    )
+
+
+def spreadsheet_safe(cell: str) -> str:
+    """`cell` with an apostrophe in front if a spreadsheet would take it for a formula; :func:`spreadsheet_raw` undoes it.
+
+    For text cells and headers alike. Numbers are left alone, also those that came as text: ``-5`` is no formula and
+    would be damaged. A cell that has an apostrophe before such a start gets another one, so nothing is lost.
+    """
+    return "'" + cell if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
+
+
+def spreadsheet_raw(cell: str) -> str:
+    """The text of which :func:`spreadsheet_safe` made `cell`."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

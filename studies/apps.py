@@ -1,0 +1,16 @@
+"""Studies: their definition, people, sessions and data."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class StudiesConfig(AppConfig):
+    name = "studies"
+    verbose_name = "Studies"
+
+    def ready(self) -> None:
+        from core.registry import register
+        from studies.module import module
+
+        register(module)

@@ -1,0 +1,7 @@
+"""What `voting` offers a study through the registry."""
+
+from __future__ import annotations
+
+from core.registry import StudyModule
+
+module = StudyModule(slug="voting", label="Voting")
