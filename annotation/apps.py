@@ -1,0 +1,13 @@
+"""The place of annotation in the house."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class AnnotationConfig(AppConfig):
+    """Annotation campaigns."""
+
+    name = "annotation"
+    verbose_name = _("Annotation")

@@ -1,0 +1,1 @@
+"""Wiring and nothing else: settings, addresses, the task queue, the web server."""

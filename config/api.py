@@ -1,0 +1,18 @@
+"""The addresses of the interface for programs, /api/v1/."""
+
+from __future__ import annotations
+
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView
+
+
+class SchemaView(SpectacularAPIView):
+    """The OpenAPI description, as committed in docs/openapi.yaml."""
+
+    throttle_scope = "schema"
+
+
+app_name = "api"
+urlpatterns = [
+    path("schema/", SchemaView.as_view(), name="schema"),
+]

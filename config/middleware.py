@@ -1,0 +1,58 @@
+"""What staff pages need and participants' pages must not carry: session, login, messages, language.
+
+A participant has a token and no account. Leaving these four out of the walk keeps their pages free
+of the staff cookies and saves each of their requests the work.
+"""
+
+from __future__ import annotations
+
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponseBase
+from django.middleware.locale import LocaleMiddleware
+from django.utils import translation
+
+#: Paths served without session and login. The health check answers even if sessions cannot be read.
+LIGHT_PATHS = ("/s/", "/healthz")
+
+
+def is_light(request: HttpRequest) -> bool:
+    """Return whether the request is for a page that knows no account."""
+    return request.path_info.startswith(LIGHT_PATHS)
+
+
+class StaffSessionMiddleware(SessionMiddleware):
+    """Sessions, but not on participants' pages."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:  # type: ignore[override]
+        """Skip the session where nobody can be logged in."""
+        return self.get_response(request) if is_light(request) else super().__call__(request)  # type: ignore[return-value]
+
+
+class StaffAuthenticationMiddleware(AuthenticationMiddleware):
+    """Logins, but not on participants' pages."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:  # type: ignore[override]
+        """Skip the login where nobody can be logged in."""
+        return self.get_response(request) if is_light(request) else super().__call__(request)  # type: ignore[return-value]
+
+
+class StaffMessageMiddleware(MessageMiddleware):
+    """Messages, but not on participants' pages."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:  # type: ignore[override]
+        """Skip the messages, which live in the session."""
+        return self.get_response(request) if is_light(request) else super().__call__(request)  # type: ignore[return-value]
+
+
+class StaffLocaleMiddleware(LocaleMiddleware):
+    """The browser's language for staff; a study's language for its participants."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:  # type: ignore[override]
+        """Leave participants' pages in the default language, which their views replace."""
+        if not is_light(request):
+            return super().__call__(request)  # type: ignore[return-value]
+        # A thread keeps the language of its last request until somebody changes it.
+        translation.deactivate()
+        return self.get_response(request)
