@@ -32,7 +32,9 @@ class DomainError(Exception):
     http_status: int = 409
     exit_status: ClassVar[int] = 1
 
-    def __init__(self, message: Message | None = None, *, code: str | None = None, http_status: int | None = None) -> None:
+    def __init__(
+        self, message: Message | None = None, *, code: str | None = None, http_status: int | None = None
+    ) -> None:
         self.message: Message = self.default_message if message is None else message
         self.code = self.default_code if code is None else code
         if http_status is not None:
@@ -43,7 +45,7 @@ class DomainError(Exception):
         return str(self.message)
 
     def to_dict(self) -> dict[str, Any]:
-        """The error as JSON-ready data: `code`, `message` and `fields` (empty unless the error has some)."""
+        """Return the error as JSON-ready data: `code`, `message` and `fields` (empty unless it has some)."""
         return {"code": self.code, "message": str(self), "fields": {}}
 
 
@@ -82,22 +84,22 @@ class Invalid(DomainError):
         fields: Mapping[str, Iterable[Message]] | None = None,
     ) -> None:
         super().__init__(message, code=code)
-        self.fields: dict[str, list[str]] = {name: [str(each) for each in each_field] for name, each_field in (fields or {}).items()}
+        self.fields = {name: [str(message) for message in messages] for name, messages in (fields or {}).items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """The error as JSON-ready data, with its messages by field."""
+        """Return the error as JSON-ready data, with its messages by field."""
         return {**super().to_dict(), "fields": self.fields}
 
 
 def shown(value: object, maximum: int = 60) -> str:
-    """`value` as it may stand in a message: in quotes, on one line, invisible characters spelled out, cut if long."""
+    """Return `value` as it may stand in a message: quoted, on one line, the invisible spelled out, cut if long."""
     text = value if isinstance(value, str) else str(value)
     cut = text if len(text) <= maximum else text[: maximum - 1] + "…"
     return f"“{one_line(cut)}”"
 
 
 def one_line(text: str) -> str:
-    """`text` with everything that breaks a line or cannot be seen written as an escape such as ``\\n`` or ``\\u200b``."""
+    r"""Return `text` with what breaks a line or cannot be seen written as an escape such as ``\n`` or ``\u200b``."""
     return _UNSHOWABLE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
 
 
@@ -123,7 +125,7 @@ class InputProblem:
         return one_line(f"{place}{label}: {sentences}")
 
     def to_dict(self) -> dict[str, Any]:
-        """The problem as JSON-ready data."""
+        """Return the problem as JSON-ready data."""
         return {name: getattr(self, name) for name in ("file", "line", "column", "name", "message", "remedy")}
 
 
@@ -158,8 +160,9 @@ class BadInput(DomainError):
         return " ".join([count % {"n": self.n_problems}, *(str(problem) for problem in self.problems[:1])])
 
     def to_dict(self) -> dict[str, Any]:
-        """The error as JSON-ready data, with its problems."""
-        return {**super().to_dict(), "problems": [problem.to_dict() for problem in self.problems], "n_more": self.n_more}
+        """Return the error as JSON-ready data, with its problems."""
+        problems = [problem.to_dict() for problem in self.problems]
+        return {**super().to_dict(), "problems": problems, "n_more": self.n_more}
 
 
 class Problems:
@@ -189,7 +192,7 @@ class Problems:
         self._n_more += error.n_more
 
     def error(self) -> BadInput:
-        """What was collected, as the error to raise."""
+        """Return what was collected as the error to raise."""
         return BadInput(self._kept, n_more=self._n_more)
 
     def raise_if_any(self) -> None:
@@ -198,12 +201,14 @@ class Problems:
             raise self.error()
 
 
-def bad_file(file: str, message: str, remedy: str = "", *, line: int | None = None, column: int | None = None) -> BadInput:
-    """The error for an input with one problem, after which reading it further makes no sense."""
+def bad_file(
+    file: str, message: str, remedy: str = "", *, line: int | None = None, column: int | None = None
+) -> BadInput:
+    """Return the error for an input with one problem, after which reading on makes no sense."""
     return BadInput([InputProblem(file, line, column, message, remedy)])
 
 
 def cannot_read(file: str, error: OSError) -> BadInput:
-    """The error for a file that the operating system does not give us."""
+    """Return the error for a file that the operating system does not give us."""
     message = gettext("The file cannot be read: %(reason)s.") % {"reason": error.strerror or error}
     return bad_file(file, message, gettext("Check its name and permissions."))

@@ -31,7 +31,7 @@ class PolyphonyCommand(BaseCommand):
     """
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        """The parser of the command with `--json`, which a subclass thus cannot forget."""
+        """Give the command `--json`, which a subclass thus cannot forget."""
         parser = super().create_parser(prog_name, subcommand, **kwargs)
         parser.add_argument("--json", action="store_true", dest="as_json", help="Print one JSON document.")
         return parser
@@ -44,7 +44,8 @@ class PolyphonyCommand(BaseCommand):
         """Run :meth:`perform` and print what it returns."""
         outcome = self.perform(**options)
         if as_json:
-            self.stdout.write(json.dumps(outcome.data, cls=DjangoJSONEncoder, ensure_ascii=False, allow_nan=False, indent=2))
+            document = json.dumps(outcome.data, cls=DjangoJSONEncoder, ensure_ascii=False, allow_nan=False, indent=2)
+            self.stdout.write(document)
         elif outcome.text:
             self.stdout.write(outcome.text)
 

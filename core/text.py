@@ -18,7 +18,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?")
 # Seen as nothing, yet neither white space nor of a format or control category: the grapheme joiner,
 # the fillers of Hangul and Mongolian, the empty Braille cell and the variation selectors.
-_INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
 # What makes spreadsheets run a cell as a formula; the wide forms do so in East Asian settings.
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -26,16 +28,17 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 
 def check_imported(text: str) -> str:
-    """`text` unchanged; raises `Invalid` if it holds NUL or half a surrogate pair, which no database or file can keep."""
+    """Return `text` unchanged; raise `Invalid` if it holds NUL or half a surrogate pair, which cannot be stored."""
     if "\0" in text:
         raise Invalid(_("The text contains a NUL character (U+0000)."), code="nul_character")
     if _SURROGATE.search(text):
-        raise Invalid(_("The text contains half of a surrogate pair, which is not a character."), code="unpaired_surrogate")
+        message = _("The text contains half of a surrogate pair, which is not a character.")
+        raise Invalid(message, code="unpaired_surrogate")
     return text
 
 
 def normalise_typed(text: str) -> str:
-    """`text` as typed, with CRLF and CR turned into LF and nothing else changed; refuses what `check_imported` refuses.
+    """Return `text` with CRLF and CR turned into LF and nothing else changed; refuse what `check_imported` refuses.
 
     Forms send CRLF for a line break whatever the person's machine uses (HTML standard, form submission).
     """
@@ -43,7 +46,7 @@ def normalise_typed(text: str) -> str:
 
 
 def count_characters(text: str) -> int:
-    r"""How many characters `text` has: Unicode code points after NFC, a line break counting as one.
+    r"""Count the characters of `text`: Unicode code points after NFC, a line break counting as one.
 
     The one definition of length. The counter in the browser computes the same by
     ``[...text.replace(/\r\n?/g, "\n").normalize("NFC")].length``: spreading a string yields code points,
@@ -53,7 +56,7 @@ def count_characters(text: str) -> int:
 
 
 def check_length(text: str, *, minimum: int | None = None, maximum: int | None = None) -> str:
-    """`text` unchanged; raises `Invalid` if it has fewer than `minimum` or more than `maximum` characters."""
+    """Return `text` unchanged; raise `Invalid` if it has fewer than `minimum` or more than `maximum` characters."""
     n = count_characters(text)
     if minimum is not None and n < minimum:
         message = ngettext(
@@ -73,7 +76,7 @@ def check_length(text: str, *, minimum: int | None = None, maximum: int | None =
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing of `text` can be seen: empty, white space, zero-width and other invisible characters only."""
+    """Tell whether nothing of `text` can be seen: empty, white space, zero-width and other invisible characters."""
     return all(
         character.isspace() or unicodedata.category(character) in _INVISIBLE_CATEGORIES or _INVISIBLE.match(character)
         for character in text
@@ -81,14 +84,15 @@ def is_blank(text: str) -> bool:
 
 
 def spreadsheet_safe(cell: str) -> str:
-    """`cell` with an apostrophe in front if a spreadsheet would take it for a formula; :func:`spreadsheet_raw` undoes it.
+    """Put an apostrophe before `cell` if a spreadsheet would take it for a formula.
 
     For text cells and headers alike. Numbers are left alone, also those that came as text: ``-5`` is no formula and
-    would be damaged. A cell that has an apostrophe before such a start gets another one, so nothing is lost.
+    would be damaged. A cell with an apostrophe before such a start gets another one, so that :func:`spreadsheet_raw`
+    gives back exactly what was there.
     """
     return "'" + cell if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def spreadsheet_raw(cell: str) -> str:
-    """The text of which :func:`spreadsheet_safe` made `cell`."""
+    """Return the text of which :func:`spreadsheet_safe` made `cell`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -33,12 +33,8 @@ _KIND_BY_SIGNATURE = {
 
 @contextmanager
 def opened(source: Source, name: str, *, maximum_bytes: int | None = None) -> Iterator[IO[bytes]]:
-    """The bytes of `source` as an open file; raises `BadInput` if it cannot be read or is larger than `maximum_bytes`."""
-    try:
-        file: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb")
-    except OSError as error:
-        raise cannot_read(name, error) from error
-    with file:
+    """Open the bytes of `source`; raise `BadInput` if it cannot be read or is larger than `maximum_bytes`."""
+    with _opened_bytes(source, name) as file:
         size = file.seek(0, io.SEEK_END)
         file.seek(0)
         if maximum_bytes is not None and size > maximum_bytes:
@@ -50,8 +46,17 @@ def opened(source: Source, name: str, *, maximum_bytes: int | None = None) -> It
         yield file
 
 
+def _opened_bytes(source: Source, name: str) -> IO[bytes]:
+    if isinstance(source, bytes):
+        return io.BytesIO(source)
+    try:
+        return Path(source).open("rb")
+    except OSError as error:
+        raise cannot_read(name, error) from error
+
+
 def text_lines(file: IO[bytes], name: str) -> Iterator[str]:
-    """The lines of `file` with their ends as they are, split at LF only; raises `BadInput` where it is not UTF-8.
+    """Yield the lines of `file` with their ends as they are, cut at LF only; raise `BadInput` where it is not UTF-8.
 
     Splitting at LF keeps CR, U+0085 and U+2028 inside a text, where `str.splitlines` would cut it. A byte order
     mark at the start is dropped. Streams: one line is held at a time.
@@ -71,7 +76,7 @@ def text_lines(file: IO[bytes], name: str) -> Iterator[str]:
 
 
 def read_text(source: Source, name: str, *, maximum_bytes: int | None = None) -> str:
-    """The whole text of `source`, unchanged but for a byte order mark at its start."""
+    """Return the whole text of `source`, unchanged but for a byte order mark at its start."""
     with opened(source, name, maximum_bytes=maximum_bytes) as file:
         return "".join(text_lines(file, name))
 
@@ -79,7 +84,8 @@ def read_text(source: Source, name: str, *, maximum_bytes: int | None = None) ->
 def _refuse_other_kinds(start: bytes, name: str) -> None:
     for signature, kind in _KIND_BY_SIGNATURE.items():
         if start.startswith(signature):
-            raise bad_file(name, _("This is a file of the kind %(kind)s, not UTF-8 text.") % {"kind": kind}, _save_as_utf8(), line=1)
+            message = _("This is a file of the kind %(kind)s, not UTF-8 text.") % {"kind": kind}
+            raise bad_file(name, message, _save_as_utf8(), line=1)
 
 
 def _wrong_encoding(name: str, number: int, raw: bytes, error: UnicodeDecodeError) -> BadInput:
