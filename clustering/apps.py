@@ -6,10 +6,13 @@ from django.apps import AppConfig
 
 
 class ClusteringConfig(AppConfig):
+    """Registers the module of the app and its kinds of run."""
+
     name = "clustering"
     verbose_name = "Opinion groups"
 
     def ready(self) -> None:
+        """Offer tables and pages, and compute groups and scores."""
         from clustering import services
         from clustering.module import module
         from core.registry import register

@@ -77,9 +77,7 @@ class GroupMember(models.Model):
         ordering = ["grouping", "id"]
         verbose_name = _("group member")
         verbose_name_plural = _("group members")
-        constraints = [
-            models.UniqueConstraint(fields=["grouping", "enrolment"], name="clustering_groupmember_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["grouping", "enrolment"], name="clustering_groupmember_once")]
 
     def __str__(self) -> str:
         return f"{self.enrolment_id} in {self.group_id}"

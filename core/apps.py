@@ -6,5 +6,7 @@ from django.apps import AppConfig
 
 
 class CoreConfig(AppConfig):
+    """Runs, tables, text rules and errors."""
+
     name = "core"
     verbose_name = "Runs and audit"

@@ -20,7 +20,7 @@ ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 
 def generator_for(seed: str, code: str, purpose: str) -> random.Random:
     """A generator for one purpose of one participant; the same arguments give the same draws on any machine."""
-    digest = hashlib.sha256("\x1f".join((seed, code, purpose)).encode("utf-8")).digest()
+    digest = hashlib.sha256(f"{seed}\x1f{code}\x1f{purpose}".encode()).digest()
     return random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - an experimental order, not a secret
 
 

@@ -159,7 +159,7 @@ def claim(run_id: int, *, now: datetime | None = None) -> RunningRun | None:
 
 
 def execute(run_id: int) -> Run | None:
-    """Claim and compute one run; None if it was not free. An error of the program marks the run failed and is raised."""
+    """Claim and compute one run; None if it was not free. A program error marks the run failed and is raised."""
     running = claim(run_id)
     if running is None:
         return None

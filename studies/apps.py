@@ -6,10 +6,13 @@ from django.apps import AppConfig
 
 
 class StudiesConfig(AppConfig):
+    """Registers the module of the app."""
+
     name = "studies"
     verbose_name = "Studies"
 
     def ready(self) -> None:
+        """Offer blocks, sections and tables."""
         from core.registry import register
         from studies.module import module
 

@@ -50,7 +50,10 @@ class VoteSettings(models.Model):
 
 
 class StatementQuerySet(models.QuerySet["Statement"]):
+    """Statements by moderation."""
+
     def approved(self) -> StatementQuerySet:
+        """Those that may be shown."""
         return self.filter(status=Statement.Status.APPROVED)
 
 
@@ -77,9 +80,7 @@ class Statement(models.Model):
     status = models.CharField(_("status"), max_length=9, choices=Status)
     is_preview = models.BooleanField(default=False, help_text=_("written in a preview: shown in previews only"))
     author = models.ForeignKey(Enrolment, models.PROTECT, null=True, blank=True, related_name="statements")
-    free_response = models.OneToOneField(
-        FreeResponse, models.PROTECT, null=True, blank=True, related_name="statement"
-    )
+    free_response = models.OneToOneField(FreeResponse, models.PROTECT, null=True, blank=True, related_name="statement")
     text = models.TextField(_("text"))
     created_at = models.DateTimeField()
     n_shown = models.PositiveIntegerField(default=0)
@@ -165,7 +166,10 @@ class Exposure(models.Model):
 
 
 class VoteQuerySet(models.QuerySet["Vote"]):
+    """Votes with their history."""
+
     def current(self) -> VoteQuerySet:
+        """The last vote of each enrolment and statement."""
         return self.filter(superseded_at=None)
 
 

@@ -13,10 +13,14 @@ MAX_ATTEMPTS = 3
 
 
 class RunQuerySet(models.QuerySet["Run"]):
+    """Runs by state."""
+
     def unfinished(self) -> RunQuerySet:
+        """Queued or running."""
         return self.filter(status__in=[Run.Status.QUEUED, Run.Status.RUNNING])
 
     def finished(self) -> RunQuerySet:
+        """With a result."""
         return self.filter(status=Run.Status.FINISHED)
 
     def of(self, kind: str, subject_id: uuid.UUID | str) -> RunQuerySet:
@@ -25,10 +29,10 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """One computation. The row is the truth about it: no result backend, no state in a message.
+    """One computation. The row is the truth about it: no result backend, no state in messages.
 
-    A worker holds a run by `claim_token` and renews `heartbeat_at`; whoever finds the heartbeat older than the lease may
-    take the run over. A finished run never changes.
+    A worker holds a run by `claim_token` and renews `heartbeat_at`; whoever finds the heartbeat older than the lease
+    may take the run over. A finished run never changes.
     """
 
     PERSONAL = frozenset({"created_by"})
@@ -107,8 +111,7 @@ class Run(models.Model):
                 name="core_run_claim_agrees",
             ),
             models.CheckConstraint(
-                condition=Q(status="finished", result__isnull=False)
-                | (~Q(status="finished") & Q(result_sha256="")),
+                condition=Q(status="finished", result__isnull=False) | (~Q(status="finished") & Q(result_sha256="")),
                 name="core_run_result_agrees",
             ),
             models.CheckConstraint(
@@ -121,4 +124,5 @@ class Run(models.Model):
 
     @property
     def is_unfinished(self) -> bool:
+        """Whether a worker may still write it."""
         return self.status in {self.Status.QUEUED, self.Status.RUNNING}

@@ -41,12 +41,34 @@ class Answer(models.Model):
             models.UniqueConstraint(fields=["enrolment", "item_code"], name="studies_answer_once"),
             models.CheckConstraint(
                 condition=Q(
-                    value_choice__isnull=False, value_choices__isnull=True, value_integer=None, value_text=None, missing=None
+                    value_choice__isnull=False,
+                    value_choices__isnull=True,
+                    value_integer=None,
+                    value_text=None,
+                    missing=None,
                 )
                 | Q(value_choice=None, value_choices__isnull=False, value_integer=None, value_text=None, missing=None)
-                | Q(value_choice=None, value_choices__isnull=True, value_integer__isnull=False, value_text=None, missing=None)
-                | Q(value_choice=None, value_choices__isnull=True, value_integer=None, value_text__isnull=False, missing=None)
-                | Q(value_choice=None, value_choices__isnull=True, value_integer=None, value_text=None, missing__isnull=False),
+                | Q(
+                    value_choice=None,
+                    value_choices__isnull=True,
+                    value_integer__isnull=False,
+                    value_text=None,
+                    missing=None,
+                )
+                | Q(
+                    value_choice=None,
+                    value_choices__isnull=True,
+                    value_integer=None,
+                    value_text__isnull=False,
+                    missing=None,
+                )
+                | Q(
+                    value_choice=None,
+                    value_choices__isnull=True,
+                    value_integer=None,
+                    value_text=None,
+                    missing__isnull=False,
+                ),
                 name="studies_answer_one_column",
             ),
         ]
@@ -85,7 +107,10 @@ class FreeResponse(models.Model):
 
 
 class RatingQuerySet(models.QuerySet["RepresentationRating"]):
+    """Ratings with their history."""
+
     def current(self) -> RatingQuerySet:
+        """The last rating of each enrolment and answer."""
         return self.filter(superseded_at=None)
 
 
@@ -138,9 +163,7 @@ class LateSubmission(models.Model):
         ordering = ["id"]
         verbose_name = _("late submission")
         verbose_name_plural = _("late submissions")
-        constraints = [
-            models.UniqueConstraint(fields=["step", "payload_sha256"], name="studies_latesubmission_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["step", "payload_sha256"], name="studies_latesubmission_once")]
 
     def __str__(self) -> str:
         return f"late on step {self.step_id}"

@@ -12,6 +12,8 @@ from studies.models.study import Study, StudyVersion
 
 
 class EnrolmentQuerySet(models.QuerySet["Enrolment"]):
+    """Enrolments by what they count for."""
+
     def counted(self) -> EnrolmentQuerySet:
         """Everybody but previews, which count for nothing."""
         return self.exclude(origin=Enrolment.Origin.PREVIEW)
@@ -79,14 +81,11 @@ class Enrolment(models.Model):
                 name="studies_enrolment_origin_valid",
             ),
             models.CheckConstraint(
-                condition=Q(
-                    status__in=["active", "complete", "no_consent", "screened_out", "timed_out", "withdrawn"]
-                ),
+                condition=Q(status__in=["active", "complete", "no_consent", "screened_out", "timed_out", "withdrawn"]),
                 name="studies_enrolment_status_valid",
             ),
             models.CheckConstraint(
-                condition=Q(status="active", finished_at=None)
-                | (~Q(status="active") & Q(finished_at__isnull=False)),
+                condition=Q(status="active", finished_at=None) | (~Q(status="active") & Q(finished_at__isnull=False)),
                 name="studies_enrolment_finished_at_agrees",
             ),
             models.CheckConstraint(
@@ -99,9 +98,11 @@ class Enrolment(models.Model):
 
     @property
     def is_active(self) -> bool:
+        """Whether the session goes on."""
         return self.status == self.Status.ACTIVE
 
     def is_past_its_time(self, now: datetime) -> bool:
+        """Whether the session has to be timed out at `now`."""
         return self.is_active and self.expires_at is not None and now >= self.expires_at
 
 
@@ -158,11 +159,11 @@ class ConsentRecord(models.Model):
 
 
 class SlotQuerySet(models.QuerySet["Slot"]):
+    """Slots by what they count for."""
+
     def taking(self, now: datetime) -> SlotQuerySet:
         """Slots that count against a question: complete, or reserved and not expired."""
-        return self.filter(
-            Q(status=Slot.Status.COMPLETE) | Q(status=Slot.Status.RESERVED, expires_at__gt=now)
-        )
+        return self.filter(Q(status=Slot.Status.COMPLETE) | Q(status=Slot.Status.RESERVED, expires_at__gt=now))
 
 
 class Slot(models.Model):

@@ -15,6 +15,7 @@ DEFAULT_BLOCKS = ["consent", "form", "write", "rate", "vote", "debrief"]
 
 
 def default_blocks() -> list[str]:
+    """The walk of the Overton paper, section 3."""
     return list(DEFAULT_BLOCKS)
 
 
@@ -28,6 +29,8 @@ def default_stances() -> list[dict[str, str]]:
 
 
 class StudyQuerySet(models.QuerySet["Study"]):
+    """Studies by who may see them."""
+
     def visible_to(self, user: Any) -> StudyQuerySet:
         """The studies in which `user` has a role; a superuser sees all, a stranger none."""
         if not user.is_authenticated or not user.is_active:
@@ -57,10 +60,14 @@ class Study(models.Model):
         KEEP_VOTES = "keep_votes", _("delete texts, keep numbers detached")
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    slug = models.SlugField(_("slug"), max_length=64, unique=True, help_text=_("The name in links: a-z, 0-9 and hyphens."))
+    slug = models.SlugField(
+        _("slug"), max_length=64, unique=True, help_text=_("The name in links: a-z, 0-9 and hyphens.")
+    )
     title = models.CharField(_("title"), max_length=200)
     status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.DRAFT, editable=False)
-    seed = models.CharField(_("seed"), max_length=64, default=new_seed, help_text=_("All random orders derive from it."))
+    seed = models.CharField(
+        _("seed"), max_length=64, default=new_seed, help_text=_("All random orders derive from it.")
+    )
     language = models.CharField(_("language"), max_length=16, default="en")
     time_zone = models.CharField(_("display time zone"), max_length=64, default="UTC")
     current_version = models.ForeignKey(
@@ -70,7 +77,9 @@ class Study(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
 
     summary = models.TextField(_("information for participants"), blank=True)
-    contact = models.CharField(_("contact"), max_length=200, blank=True, help_text=_("How participants reach the team."))
+    contact = models.CharField(
+        _("contact"), max_length=200, blank=True, help_text=_("How participants reach the team.")
+    )
     consent_text = models.TextField(_("consent text"), blank=True)
     debrief_text = models.TextField(_("closing text"), blank=True)
     ethics_body = models.CharField(_("ethics body"), max_length=200, blank=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -22,11 +21,11 @@ RESULT = {"answer": [1, 2.5, None], "n": 3}
 
 
 @pytest.fixture
-def kind(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+def kind(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A kind of run of this test, whose executor is in `kind["executor"]`."""
     behaviour: dict[str, Any] = {"executor": lambda running: runs.Computed("a" * 64, RESULT)}
     monkeypatch.setitem(runs._executors, "test", lambda running: behaviour["executor"](running))
-    yield behaviour
+    return behaviour
 
 
 def queued(**changes: Any) -> Run:
