@@ -10,8 +10,8 @@ file, line, column and what to do about it.
 
 from core.strictyaml.dump import dump
 from core.strictyaml.nodes import ListNode, MapNode, Node, ScalarNode, load, locate
-from core.strictyaml.schema import INVALID, Anything, ListOf, Mapping, MapOf, OneOf, Spec, problem_at, read, validate
-from core.strictyaml.values import Boolean, Choice, Code, Integer, Number, Slug, Text
+from core.strictyaml.schema import INVALID, ListOf, MapOf, Mapping, OneOf, Spec, problem_at, read, validate
+from core.strictyaml.values import Anything, Boolean, Choice, Code, Integer, Number, Slug, Text
 
 __all__ = [
     "INVALID",

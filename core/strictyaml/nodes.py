@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
@@ -76,12 +76,14 @@ def load(text: str, name: str, problems: Problems | None = None) -> Node:
     """
     collected = Problems() if problems is None else problems
     _check_characters(text, name)
+    builder = _Builder(name, collected)
     try:
-        node = _Builder(name, collected).build(YAML(typ="safe", pure=True).parse(text))
+        node = builder.build(YAML(typ="safe", pure=True).parse(text))
     except MarkedYAMLError as error:
         raise _syntax_problem(name, error) from error
-    except (YAMLError, ValueError) as error:  # ValueError: an escape such as "\UFFFFFFFF" that is no character
-        raise bad_file(name, _("The file is not valid YAML: %(reason)s") % {"reason": shown(error, 200)}) from error
+    except (ValueError, OverflowError) as error:
+        message = _("An escape such as \\UFFFFFFFF stands for no character.")
+        raise bad_file(name, message, _("Write the character itself."), line=builder.line) from error
     if problems is None:
         collected.raise_if_any()
     return node
@@ -134,6 +136,7 @@ class _Builder:
     def __init__(self, name: str, problems: Problems) -> None:
         self.name = name
         self.problems = problems
+        self.line = 1  # of the node read last
 
     def build(self, events: Iterator[Any]) -> Node:
         root: Node | None = None
@@ -150,17 +153,20 @@ class _Builder:
 
     def refuse_directives(self, event: Any) -> None:
         if event.version is not None or event.tags:
-            self.complain(event, _("Directives such as %YAML are not used here."), _("Remove the line that begins with %."))
+            self.complain(
+                event, _("Directives such as %YAML are not used here."), _("Remove the line that begins with %.")
+            )
 
     def complain(self, event: Any, message: str, remedy: str) -> None:
         mark = event.start_mark
         self.problems.add(InputProblem(self.name, mark.line + 1, mark.column + 1, message, remedy))
 
     def node(self, event: Any, events: Iterator[Any], *, depth: int) -> Node:
-        place = (self.name, event.start_mark.line + 1, event.start_mark.column + 1)
+        self.line = event.start_mark.line + 1
+        place = (self.name, self.line, event.start_mark.column + 1)
         if depth > MAXIMUM_DEPTH:
             message = _("More than %(n)d levels are nested.") % {"n": MAXIMUM_DEPTH}
-            raise bad_file(self.name, message, line=place[1], column=place[2])
+            raise bad_file(self.name, message, line=self.line, column=place[2])
         self.refuse_marks(event)
         if isinstance(event, SequenceStartEvent):
             return ListNode(*place, tuple(self.items(events, depth)))
@@ -172,7 +178,9 @@ class _Builder:
 
     def refuse_marks(self, event: Any) -> None:
         if isinstance(event, AliasEvent) or event.anchor is not None:
-            self.complain(event, _("Anchors and aliases (& and *) are not used here."), _("Write the value out, or quote it."))
+            self.complain(
+                event, _("Anchors and aliases (& and *) are not used here."), _("Write the value out, or quote it.")
+            )
         elif event.tag is not None:
             self.complain(event, _("Tags (!) are not used here."), _("Remove the tag, or quote the value."))
 
@@ -192,7 +200,10 @@ class _Builder:
             if not isinstance(key, ScalarNode):
                 self.complain(event, _("A key must be a text."), _("Quote it."))
             elif key.look is not Look.TEXT:
-                message = _("The key %(key)s is read as %(look)s.") % {"key": shown(key.text), "look": look_in_words(key.look)}
+                message = _("The key %(key)s is read as %(look)s.") % {
+                    "key": shown(key.text),
+                    "look": look_in_words(key.look),
+                }
                 self.complain(event, message, _("Put the key in quotes."))
             elif key.text in first:
                 message = _("The key %(key)s stands here a second time; the first is on line %(line)d.")
