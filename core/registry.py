@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
 
@@ -60,6 +61,8 @@ class StudyModule:
     summary: Callable[[Any], Sequence[tuple[Any, Any]]] | None = None
     erase: Callable[[Any, str], int] | None = None
     pages: Callable[[Any, Any], Sequence[tuple[Any, str]]] | None = None
+    # Called with (free response, definition, now) in the transaction that stores a participant's free response.
+    on_free_response: Callable[[Any, Mapping[str, Any], datetime], None] | None = None
 
 
 @dataclass(slots=True)

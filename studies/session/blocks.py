@@ -74,8 +74,9 @@ class Next(Enum):
 class Submitted:
     """The runner's answer to a post.
 
-    With `errors` (field id to message) nothing was stored and the page is shown again with what was typed. `notice` is
-    shown on the next page. A post may be refused as late (`late=True`) by a block that stays open for several posts.
+    With `errors` (id of the field on the page to message) nothing was stored and the page is shown again with what was
+    typed. `notice` is shown on the next page. A post may be refused as late (`late=True`) by a block that stays open
+    for several posts: it is kept aside and the person is told.
     """
 
     next: Next = Next.ADVANCE
@@ -85,7 +86,16 @@ class Submitted:
 
 
 class Runner(Protocol):
-    """One kind of block."""
+    """One kind of block. `step.question`, `step.answer` and `enrolment.study` cost no query.
+
+    A runner may offer more, which the walk looks for by name:
+
+    * `keeps_drafts = True`: what is typed and not yet sent comes back in `values` (default: no draft is kept).
+    * `lacks(enrolment, steps) -> int`: how many of its required records are missing when the session would end. The
+      completion code is shown only if no runner lacks anything.
+    * `is_repeat(context, data) -> bool`: whether a post for a step that is done repeats what is stored. For blocks that
+      take several posts in a step; for the others the walk compares the post with the first valid one.
+    """
 
     kind: str
     per_question: bool
@@ -96,7 +106,10 @@ class Runner(Protocol):
     def present(
         self, context: StepContext, values: Mapping[str, Any], errors: Mapping[str, str], now: datetime
     ) -> Page:
-        """What to show. Runs inside the walk's transaction and may write what it shows (an exposure)."""
+        """What to show. Runs inside the walk's transaction and may write what it shows (an exposure).
+
+        `values` maps a field to the list of values that were typed and not taken: a refused post or a draft.
+        """
 
     def submit(self, context: StepContext, data: Mapping[str, Sequence[str]], now: datetime) -> Submitted:
         """Store a post (field to list of values) inside the walk's transaction, under the enrolment's lock."""
