@@ -92,7 +92,13 @@
   }
 
   // --- A page, or its main part, has arrived ----------------------------------------------------------------------
+  let open = []; // what was unfolded before a swap stays so
+  document.addEventListener("htmx:beforeSwap", () => {
+    open = [...main.querySelectorAll("details[open][id]")].map((element) => element.id);
+  });
+
   function ready(arrived) {
+    for (const id of open) byId(id)?.setAttribute("open", "");
     recordLayout();
     forgetOthers();
     for (const form of main.querySelectorAll("form[data-draft-url]")) refill(form);
