@@ -83,6 +83,10 @@ class Statement(models.Model):
     free_response = models.OneToOneField(FreeResponse, models.PROTECT, null=True, blank=True, related_name="statement")
     text = models.TextField(_("text"))
     created_at = models.DateTimeField()
+    approved_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("when it was last let in; empty: it is as old as the statement, or never")
+    )
+    removed_at = models.DateTimeField(null=True, blank=True, help_text=_("when it was last rejected or withdrawn"))
     n_shown = models.PositiveIntegerField(default=0)
     n_agree = models.PositiveIntegerField(default=0)
     n_disagree = models.PositiveIntegerField(default=0)
@@ -106,6 +110,9 @@ class Statement(models.Model):
             models.CheckConstraint(
                 condition=Q(status__in=["pending", "approved", "rejected", "withdrawn"]),
                 name="voting_statement_status_valid",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="approved") | Q(removed_at=None), name="voting_statement_approved_not_removed"
             ),
         ]
 
