@@ -8,11 +8,13 @@ import re
 # Everything after a study's slug may be a token; everything after "?" may be a recruiter's id.
 PARTICIPANT_PATH = re.compile(r"(/s/[^/\s?]*/)[^\s\"']+")
 QUERY = re.compile(r"\?[^\s\"']+")
+# How gunicorn names whoever sent it something that is not HTTP.
+ADDRESS = re.compile(r"\bip=\S+")
 
 
 def without_traces(text: str) -> str:
-    """Return `text` with queries and the rest of participants' paths cut off."""
-    return QUERY.sub("?…", PARTICIPANT_PATH.sub(r"\1…", text))
+    """Return `text` without queries, addresses and the rest of participants' paths."""
+    return ADDRESS.sub("ip=…", QUERY.sub("?…", PARTICIPANT_PATH.sub(r"\1…", text)))
 
 
 class WithoutTraces(logging.Filter):

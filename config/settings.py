@@ -281,6 +281,12 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
+# --- Rules of recruiters ------------------------------------------------------------------------
+
+#: Prolific's lowest pay for an hour by currency, as text, and the month in which it was looked up: policies change.
+PAY_FLOOR_PER_HOUR = {"GBP": "6.00", "USD": "8.00"}
+PAY_FLOOR_AS_OF = "2026-11"
+
 # --- Logs ---------------------------------------------------------------------------------------
 
 LOG_LEVEL = env_choice("POLYPHONY_LOG_LEVEL", "INFO", choices=("DEBUG", "INFO", "WARNING", "ERROR"))
