@@ -1,0 +1,179 @@
+"""What a definition file may say: the keys that studies owns, and the sections that other apps registered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import Field
+from django.utils.translation import gettext_lazy as _
+
+from core import registry
+from core.errors import Problems
+from core.strictyaml import (
+    Anything,
+    Boolean,
+    Choice,
+    Code,
+    Integer,
+    ListOf,
+    MapNode,
+    MapOf,
+    Mapping,
+    OneOf,
+    Slug,
+    Spec,
+    Text,
+)
+from studies.definition.keys import OUTCOMES, SCHEMA_VERSION
+from studies.models import FormItem, ModelAnswer, Question, Source, Study
+from studies.models.study import DEFAULT_BLOCKS
+
+_LARGEST = {"PositiveSmallIntegerField": 32_767, "PositiveIntegerField": 2_147_483_647, "IntegerField": 2_147_483_647}
+_AMOUNT = r"[0-9]{1,6}(?:\.[0-9]{1,2})?"
+_CODE = r"[A-Za-z0-9_-]{4,64}"
+
+
+def file_spec() -> Mapping:
+    """The specification of a whole file, tables beside it not yet read."""
+    lists = {key: OneOf(scalar=_file_name(), sequence=spec, required=False) for key, spec in table_specs().items()}
+    own = {key: _optional(spec) for key, spec in _own_keys().items()}
+    return Mapping({**own, **lists, **_settings_sections(), "revisions": _optional(_revisions())})
+
+
+def table_specs() -> dict[str, ListOf]:
+    """The lists that may stand in a CSV or JSONL file beside the definition, by key."""
+    sections = {section.key: section.schema() for section in registry.sections()}
+    return {**_own_lists(), **{key: spec for key, spec in sections.items() if isinstance(spec, ListOf)}}
+
+
+def section_default(section: registry.DefinitionSection) -> Any:
+    """What a section says if the file does not mention it."""
+    spec = section.schema()
+    if isinstance(spec, ListOf):
+        return []
+    problems = Problems()
+    value = spec.check(MapNode("", 1, 1, ()), problems, section.key)
+    problems.raise_if_any()
+    return value
+
+
+def _settings_sections() -> dict[str, Spec]:
+    specs = {section.key: section.schema() for section in registry.sections()}
+    return {key: _optional(spec) for key, spec in specs.items() if not isinstance(spec, ListOf)}
+
+
+def _own_keys() -> dict[str, Spec]:
+    return {
+        "schema_version": Integer(minimum=1, maximum=SCHEMA_VERSION),
+        "slug": Slug(maximum=_field("slug").max_length),
+        "title": _line("title", blank=False),
+        "language": Text(one_line=True, maximum=16, pattern=r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*"),
+        "time_zone": _line("time_zone", blank=False),
+        "summary": Text(blank=True),
+        "contact": _line("contact"),
+        "ethics": _keys(body=_line("ethics_body"), protocol=_line("ethics_protocol")),
+        "pay": _keys(
+            amount=Text(pattern=_AMOUNT, pattern_says=_("Write it as “4.50”."), nullable=True),
+            currency=Text(pattern=r"(?:[A-Z]{3})?", pattern_says=_("Write three capitals, as in USD."), blank=True),
+            minutes=_integer("pay_minutes", minimum=1, nullable=True),
+        ),
+        "consent": Text(blank=True),
+        "withdrawal": Choice(Study.WithdrawalPolicy.values),
+        "recruitment": _keys(
+            open=Boolean(),
+            prolific=Boolean(),
+            places=_integer("places", minimum=1, nullable=True),
+            session_minutes=_integer("session_minutes", minimum=5, nullable=True),
+        ),
+        "codes": _keys(**{outcome: _completion_code() for outcome in OUTCOMES}),
+        "blocks": ListOf(Choice(block_kinds()), unique=True),
+        "form": ListOf(_form_item(), unique="code"),
+        "assignment": _keys(
+            questions_each=_integer("questions_each", minimum=1),
+            policy=Choice(Study.AssignmentPolicy.values),
+            slot_minutes=_integer("slot_minutes", minimum=5),
+        ),
+        "write": _keys(
+            minimum=_integer("write_minimum", minimum=0),
+            maximum=_integer("write_maximum", minimum=1, maximum=10_000),
+            stance=ListOf(Mapping({"value": Code(), "label": Text(one_line=True, maximum=80)}), unique="value"),
+            importance=_keys(low=_line("importance_low"), high=_line("importance_high")),
+        ),
+        "rate": _keys(instructions=Text(blank=True), low=_line("rate_low"), high=_line("rate_high")),
+        "debrief": Text(blank=True),
+    }
+
+
+def block_kinds() -> list[str]:
+    """The kinds of block a definition may name: those that apps offer, and the usual ones."""
+    return list(dict.fromkeys([*DEFAULT_BLOCKS, *registry.block_kinds()]))
+
+
+def _own_lists() -> dict[str, ListOf]:
+    question = {
+        "code": Code(),
+        "domain": Text(one_line=True, maximum=_field("domain", Question).max_length, blank=True, required=False),
+        "text": Text(),
+    }
+    source = {
+        "code": Code(),
+        "name": Text(one_line=True, maximum=_field("name", Source).max_length),
+        "settings": MapOf(Text(maximum=128), Anything(), required=False),
+    }
+    answer = {"question": Code(), "source": Code(), "text": Text()}
+    return {
+        "questions": ListOf(Mapping(question), unique="code"),
+        "sources": ListOf(Mapping(source), unique="code"),
+        "answers": ListOf(Mapping(answer)),
+    }
+
+
+def _form_item() -> Mapping:
+    option = {"value": Code(), "label": Text(one_line=True, maximum=200), "screens_out": Boolean(required=False)}
+    return Mapping(
+        {
+            "code": Code(),
+            "kind": Choice(FormItem.Kind.values),
+            "label": Text(one_line=True, maximum=_field("label", FormItem).max_length),
+            "hint": Text(one_line=True, maximum=_field("hint", FormItem).max_length, blank=True, required=False),
+            "options": ListOf(Mapping(option), unique="value", required=False),
+            "minimum": _integer("minimum", FormItem, nullable=True, required=False),
+            "maximum": _integer("maximum", FormItem, nullable=True, required=False),
+        }
+    )
+
+
+def _revisions() -> Mapping:
+    limit = _LARGEST[ModelAnswer._meta.get_field("revision").get_internal_type()]
+    number = Integer(minimum=1, maximum=limit)
+    return _keys(questions=MapOf(Code(), number), answers=MapOf(Text(maximum=130), number))
+
+
+def _keys(**specs: Spec) -> Mapping:
+    return Mapping({key: _optional(spec) for key, spec in specs.items()})
+
+
+def _optional(spec: Spec) -> Any:
+    return replace(spec, required=False)
+
+
+def _field(name: str, model: Any = Study) -> Field[Any, Any]:
+    return model._meta.get_field(name)
+
+
+def _line(column: str, *, blank: bool = True) -> Text:
+    return Text(one_line=True, maximum=_field(column).max_length, blank=blank)
+
+
+def _integer(column: str, model: Any = Study, **options: Any) -> Integer:
+    options.setdefault("maximum", _LARGEST[_field(column, model).get_internal_type()])
+    return Integer(**options)
+
+
+def _completion_code() -> Text:
+    return Text(pattern=_CODE, pattern_says=_("Use 4 to 64 letters, digits, hyphens and underscores."))
+
+
+def _file_name() -> Text:
+    return Text(one_line=True, maximum=255)

@@ -1,0 +1,157 @@
+"""From a definition to the rows of the draft. What was published is never changed: it is retired and followed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from django.db.models import ProtectedError
+from django.utils.translation import gettext as _
+
+from core import registry
+from core.errors import Conflict
+from studies.definition.keys import COLUMNS, get_at, to_column
+from studies.models import FormItem, ModelAnswer, Question, Source, Study
+
+Row = TypeVar("Row", Question, ModelAnswer)
+Data = Mapping[str, Any]
+
+
+def write(study: Study, data: Data) -> None:
+    """Make the draft say what the complete definition `data` says. The caller holds the study's lock.
+
+    Rows that no version has shown are changed in place. Of a published question or answer the text stays: another
+    text becomes another revision, and a text that was there before becomes current again.
+    """
+    revisions = data.get("revisions", {})
+    _write_columns(study, data)
+    _write_form(study, data["form"])
+    sources = _write_sources(study, data["sources"])
+    questions = _write_questions(study, data["questions"], revisions.get("questions", {}))
+    _write_answers(study, data["answers"], questions, sources, revisions.get("answers", {}))
+    for section in registry.sections():
+        section.load(study, data[section.key])
+    # Last, since sections had to let go of what belongs to a question first.
+    _retire(row for row in _current_questions(study) if row.code not in questions)
+    _drop_sources(study, sources)
+
+
+def _write_columns(study: Study, data: Data) -> None:
+    for path, column in COLUMNS.items():
+        value = to_column(path, get_at(data, path)[1])
+        if path == ("codes",):
+            value = {**study.codes, **value}  # a code once made stays, unless another is given
+        setattr(study, column, value)
+    study.save()
+
+
+def _write_form(study: Study, entries: Sequence[Data]) -> None:
+    known = {item.code: item for item in study.form_items.all()}
+    for position, entry in enumerate(entries):
+        item = known.pop(entry["code"], None) or FormItem(study=study, code=entry["code"])
+        for name in ("kind", "label", "hint", "options", "minimum", "maximum"):
+            setattr(item, name, entry[name])
+        item.position = position
+        item.save()
+    FormItem.objects.filter(pk__in=[item.pk for item in known.values()]).delete()
+
+
+def _write_sources(study: Study, entries: Sequence[Data]) -> dict[str, Source]:
+    known = {source.code: source for source in study.sources.all()}
+    published = set(ModelAnswer.objects.filter(source__study=study, is_frozen=True).values_list("source_id", flat=True))
+    written = {}
+    for position, entry in enumerate(entries):
+        source = known.get(entry["code"]) or Source(study=study, code=entry["code"])
+        if source.pk in published and source.settings != entry["settings"]:
+            message = _("The settings of source %(code)s are published. Give other settings another code.")
+            raise Conflict(message % {"code": source.code}, code="source_published")
+        source.name, source.settings, source.position = entry["name"], entry["settings"], position
+        source.save()
+        written[source.code] = source
+    return written
+
+
+def _write_questions(study: Study, entries: Sequence[Data], numbers: Mapping[str, int]) -> dict[str, Question]:
+    rows: dict[str, list[Question]] = defaultdict(list)
+    for row in study.questions.order_by("revision"):
+        rows[row.code].append(row)
+    chosen: dict[str, Question] = {}
+    for position, entry in enumerate(entries):
+        code = entry["code"]
+        row = _row_for(rows[code], entry["text"])
+        if row is None:
+            row = Question(study=study, code=code, revision=_next_revision(rows[code], numbers.get(code, 1)))
+        row.text, row.domain, row.position = entry["text"], entry["domain"], position
+        chosen[code] = row
+    _make_current(
+        Question, chosen.values(), [row for code in chosen for row in rows[code]], "text", "domain", "position"
+    )
+    return chosen
+
+
+def _write_answers(
+    study: Study,
+    entries: Sequence[Data],
+    questions: Mapping[str, Question],
+    sources: Mapping[str, Source],
+    numbers: Mapping[str, int],
+) -> None:
+    rows: dict[tuple[str, str], list[ModelAnswer]] = defaultdict(list)
+    every = ModelAnswer.objects.filter(question__study=study).select_related("question", "source").order_by("revision")
+    for row in every:
+        rows[row.question.code, row.source.code].append(row)
+    chosen = {}
+    for entry in entries:
+        pair = (entry["question"], entry["source"])
+        question, source = questions[pair[0]], sources[pair[1]]
+        row = _row_for([row for row in rows[pair] if row.question_id == question.pk], entry["text"])
+        if row is None:
+            number = _next_revision(rows[pair], numbers.get("/".join(pair), 1))
+            row = ModelAnswer(question=question, source=source, revision=number)
+        row.text = entry["text"]
+        chosen[pair] = row
+    _make_current(ModelAnswer, chosen.values(), [row for pair in chosen for row in rows[pair]], "text")
+    _retire(row for pair, others in rows.items() if pair not in chosen for row in others if row.is_current)
+
+
+def _row_for(rows: Sequence[Row], text: str) -> Row | None:
+    """The row that can carry `text`: one that has it, else one that no version has shown; the current one first."""
+    able = [row for row in rows if row.text == text or not row.is_frozen]
+    return min(able, key=lambda row: (row.text != text, not row.is_current), default=None)
+
+
+def _next_revision(rows: Sequence[Row], first: int) -> int:
+    return max((row.revision for row in rows), default=first - 1) + 1
+
+
+def _make_current(model: Any, chosen: Iterable[Row], known: Sequence[Row], *columns: str) -> None:
+    """Make the chosen rows the current ones of their codes. Old ones step down first: only one may be current."""
+    chosen = list(chosen)
+    keep = {row.pk for row in chosen}
+    _retire(row for row in known if row.is_current and row.pk not in keep)
+    for row in chosen:
+        row.is_current = True
+    model.objects.bulk_update([row for row in chosen if row.pk], [*columns, "is_current"], batch_size=200)
+    model.objects.bulk_create([row for row in chosen if not row.pk], batch_size=200)
+
+
+def _retire(rows: Iterable[Question | ModelAnswer]) -> None:
+    """Delete what no version has shown; what one has, or a preview still refers to, is only no longer current."""
+    for row in list(rows):
+        if not row.is_frozen:
+            try:
+                row.delete()
+                continue
+            except ProtectedError:  # steps of a preview; nothing was deleted
+                pass
+        row.is_current = False
+        row.save(update_fields=["is_current"])
+
+
+def _current_questions(study: Study) -> Iterable[Question]:
+    return study.questions.filter(is_current=True)
+
+
+def _drop_sources(study: Study, kept: Mapping[str, Source]) -> None:
+    study.sources.exclude(code__in=kept).filter(answers=None).delete()
