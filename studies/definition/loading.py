@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from core import registry, strictyaml
-from core.errors import InputProblem, Problems, shown
-from core.strictyaml import INVALID, ListNode, MapNode, Node, ScalarNode, locate, problem_at
-from core.strictyaml.schema import nearest
+from core.errors import Problems
+from core.strictyaml import INVALID, MapNode, ScalarNode
 from core.textfiles import read_text
-from studies.definition import tables
+from studies.definition import contradictions, tables
 from studies.definition.keys import COLUMNS, LISTS, SCHEMA_VERSION, default_of, get_at, set_at
 from studies.definition.schema import file_spec, section_default, table_specs
 
@@ -82,7 +79,7 @@ def _load(text: str, name: str, folder: Path | None) -> Definition:
     if isinstance(tree, MapNode):
         tree, data = _with_tables(tree, data, folder, problems)
     if data is not INVALID:
-        for problem in _contradictions(tree, data):
+        for problem in contradictions.in_file(tree, complete(data)):
             problems.add(problem)
     problems.raise_if_any()
     return Definition(complete(data), name)
@@ -94,46 +91,9 @@ def _with_tables(tree: MapNode, data: Any, folder: Path | None, problems: Proble
     for key, node in tree.entries:
         spec = table_specs().get(key.text)
         if spec is not None and isinstance(node, ScalarNode) and node.text:
-            node = tables.list_of_file(node, folder, spec, problems)
-            value = INVALID if node is None else spec.check(node, problems, key.text)
+            rows = tables.list_of_file(node, folder, spec, problems)
+            value = INVALID if rows is None else spec.check(rows, problems, key.text)
             data = INVALID if value is INVALID or data is INVALID else {**data, key.text: value}
-            node = node or ListNode(key.file, key.line, key.column, ())
+            node = rows or node
         entries.append((key, node))
     return MapNode(tree.file, tree.line, tree.column, tuple(entries)), data
-
-
-def _contradictions(tree: Node, data: Mapping[str, Any]) -> Iterator[InputProblem]:
-    """What is wrong between the parts, each of which is right by itself."""
-    full = complete(data)
-    if full["write"]["minimum"] > full["write"]["maximum"]:
-        message = _("The fewest characters (%(minimum)d) exceed the most (%(maximum)d).") % full["write"]
-        yield problem_at(tree, ("write", "minimum"), message)
-    known = {"question": {row["code"] for row in full["questions"]}, "source": {row["code"] for row in full["sources"]}}
-    for key in table_specs():
-        for index, row in enumerate(full[key]):
-            yield from _unknown_codes(tree, (key, index), row, known)
-    yield from _repeated_answers(tree, full["answers"])
-
-
-def _unknown_codes(
-    tree: Node, path: tuple[str | int, ...], row: Mapping[str, Any], known: Mapping[str, set[str]]
-) -> Iterator[InputProblem]:
-    for name, codes in known.items():
-        if name in row and row[name] not in codes:
-            what = {"question": _("question"), "source": _("source")}[name]
-            message = _("There is no %(what)s with the code %(code)s.") % {"what": what, "code": shown(row[name])}
-            yield problem_at(tree, (*path, name), message, nearest(row[name], sorted(codes)))
-
-
-def _repeated_answers(tree: Node, answers: list[Mapping[str, Any]]) -> Iterator[InputProblem]:
-    first: dict[tuple[str, str], int] = {}
-    for index, row in enumerate(answers):
-        pair = (row["question"], row["source"])
-        if pair in first:
-            message = _(
-                "The answer of %(source)s to %(question)s stands here a second time; the first is on line %(line)d."
-            )
-            line = locate(tree, "answers", first[pair]).line
-            message %= {"source": shown(pair[1]), "question": shown(pair[0]), "line": line}
-            yield problem_at(tree, ("answers", index), message, _("Keep one of the two."))
-        first.setdefault(pair, index)

@@ -36,7 +36,7 @@ def check_texts(definition: Definition) -> Iterator[Problem]:
 def check_blocks(definition: Definition) -> Iterator[Problem]:
     """A session begins with consent, ends with the debriefing, and goes through known blocks once each."""
     blocks = list(definition["blocks"])
-    known = registry.block_kinds()
+    known = block_kinds()
     unknown = [kind for kind in blocks if kind not in known]
     if unknown:
         message = _("Unknown blocks: %(blocks)s. Known are %(known)s.")
@@ -47,9 +47,11 @@ def check_blocks(definition: Definition) -> Iterator[Problem]:
         yield error("blocks", _("The first block must be “consent”: nothing is asked before it."))
     if blocks[-1:] != ["debrief"]:
         yield error("blocks", _("The last block must be “debrief”: it shows the completion code."))
-    if not _are_together([_is_per_question(kind) for kind in blocks]):
-        message = _("The blocks that repeat for each question must follow one another.")
-        yield error("blocks", message)
+
+
+def block_kinds() -> list[str]:
+    """The kinds of block a session can go through. The debriefing is no app's: it stands on the end page."""
+    return [*registry.block_kinds(), "debrief"]
 
 
 def has_questions(definition: Definition) -> bool:
@@ -59,7 +61,3 @@ def has_questions(definition: Definition) -> bool:
 
 def _is_per_question(kind: str) -> bool:
     return kind in registry.block_kinds() and registry.block_runner(kind).per_question
-
-
-def _are_together(marks: list[bool]) -> bool:
-    return "".join("x" if mark else " " for mark in marks).strip().count(" ") == 0
