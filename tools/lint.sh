@@ -27,8 +27,8 @@ templates() {
 }
 
 types() {
-    find core studies voting clustering annotation \
-        \( -path 'core/*' -o -path '*/stats/*' -o -name 'services*.py' -o -name 'selectors*.py' \
+    find config core studies voting clustering annotation \
+        \( -path 'config/*' -o -path 'core/*' -o -path '*/stats/*' -o -name 'services*.py' -o -name 'selectors*.py' \
         -o -path '*/services/*' -o -path '*/selectors/*' \) \
         -name '*.py' ! -path '*/migrations/*' -exec "$bin/mypy" {} +
 }

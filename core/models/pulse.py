@@ -7,6 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 
 class PulseQuerySet(models.QuerySet["Pulse"]):
+    """Pulses, noted by the tasks themselves."""
+
     def beat(self, name: str, *, at: datetime) -> None:
         """Note that the periodic task `name` has just done its work."""
         self.update_or_create(name=name, defaults={"at": at})
