@@ -6,6 +6,7 @@ management commands turn it into an answer in one place each, so services raise 
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,6 +102,16 @@ def shown(value: object, maximum: int = 60) -> str:
 def one_line(text: str) -> str:
     r"""Return `text` with what breaks a line or cannot be seen written as an escape such as ``\n`` or ``\u200b``."""
     return _UNSHOWABLE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+
+
+def nearest(word: str, known: Iterable[object]) -> str:
+    """Return the remedy for an unknown `word`: the nearest known one, or all of them."""
+    names = [str(name) for name in known]
+    by_case = [name for name in names if name.casefold() == word.strip().casefold()]
+    close = by_case or difflib.get_close_matches(word, names, n=1)
+    if close:
+        return gettext("Did you mean %(name)s?") % {"name": shown(close[0])}
+    return gettext("Known here: %(names)s.") % {"names": ", ".join(names)} if names else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections.abc
 import copy
-import difflib
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -16,7 +15,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from core.errors import InputProblem, Problems, shown
+from core.errors import InputProblem, Problems, nearest, shown
 from core.strictyaml.nodes import ListNode, MapNode, Node, ScalarNode, load, locate
 from core.strictyaml.scalars import Look
 
@@ -196,16 +195,6 @@ def complain(problems: Problems, node: Node, at: str, message: str, remedy: str 
 def below(at: str, key: str) -> str:
     """Return the path of `key` under the path `at`."""
     return f"{at}.{key}" if at else key
-
-
-def nearest(word: str, known: collections.abc.Iterable[str]) -> str:
-    """Return the remedy for an unknown `word`: the nearest known one, or all of them."""
-    names = list(known)
-    by_case = [name for name in names if name.casefold() == word.strip().casefold()]
-    close = by_case or difflib.get_close_matches(word, names, n=1)
-    if close:
-        return _("Did you mean %(name)s?") % {"name": shown(close[0])}
-    return _("Known here: %(names)s.") % {"names": ", ".join(names)} if names else ""
 
 
 def _example(keys: collections.abc.Iterable[str]) -> str:

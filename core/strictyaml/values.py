@@ -10,10 +10,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from core.errors import Invalid, Message, Problems, shown
+from core.errors import Invalid, Message, Problems, nearest, shown
 from core.strictyaml.nodes import ListNode, MapNode, Node, ScalarNode
 from core.strictyaml.scalars import Look, look_in_words
-from core.strictyaml.schema import INVALID, ListOf, Spec, below, complain, nearest
+from core.strictyaml.schema import INVALID, ListOf, Spec, below, complain
 from core.text import check_imported, count_characters, is_blank
 
 MAXIMUM_DIGITS = 18
