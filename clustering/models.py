@@ -215,3 +215,21 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"OvertonScore of {self.source_id} by run {self.run_id}"
+
+
+class RunFigure(models.Model):
+    """The specification of one figure of a run, made by the worker, so that the web process draws nothing."""
+
+    PERSONAL: frozenset[str] = frozenset()
+
+    run = models.ForeignKey(Run, models.PROTECT, related_name="figures")
+    name = models.CharField(max_length=32)
+    specification = models.JSONField()
+
+    class Meta:
+        verbose_name = _("figure")
+        verbose_name_plural = _("figures")
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="clustering_runfigure_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} of run {self.run_id}"

@@ -1,0 +1,170 @@
+"""The executors of runs: rows to arrays, the pure statistics, and the typed rows of the result.
+
+Imported by the worker alone, since it loads the numerical packages. Nothing here runs inside a transaction but the
+`store` functions, which `core.runs` calls when it finishes a run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from clustering import storing
+from clustering.inclusion import flow_of_n
+from clustering.loading import (
+    QuestionVotes,
+    answers_by_source,
+    current_questions,
+    question_ratings,
+    question_votes,
+)
+from clustering.parameters import GROUPS, Parameters
+from clustering.stats.coverage import question_coverage
+from clustering.stats.dynamic import cluster_opinions
+from clustering.stats.groups import Grid, OpinionGroups
+from clustering.stats.matrix import VoteMatrix
+from clustering.stats.overton import overton_scores
+from clustering.stats.profiles import OpinionProfiles, profile_groups
+from clustering.stats.quality import group_quality
+from clustering.stats.ratings import RatingMatrix
+from core.canonical import content_sha256
+from core.models import Run
+from core.runs import CannotCompute, Computed, LostClaim, RunningRun, execute, queue_run
+from studies.models import Question, Study
+
+
+def grid_of(parameters: Parameters) -> Grid:
+    """The published grid, or the same with one minimum size."""
+    return Grid() if parameters.minimum_size is None else Grid(minimum_size=(parameters.minimum_size,))
+
+
+def found_groups(loaded: QuestionVotes, parameters: Parameters, seed: int) -> tuple[VoteMatrix, OpinionGroups]:
+    """The vote matrix that was taken, own votes aside if the settings say so, and its opinion groups."""
+    matrix = VoteMatrix.from_votes(loaded.votes, statements=loaded.statements)
+    if parameters.own_votes == "exclude":
+        matrix = matrix.without(matrix.own_votes(loaded.authors))
+    space: Any = parameters.space
+    return matrix, cluster_opinions(matrix, seed=seed, space=space, grid=grid_of(parameters), own_votes="include")
+
+
+def groups(running: RunningRun) -> Computed:
+    """Opinion groups of one question: clusters, their profiles and how good the grouping is."""
+    run = running.run
+    question = Question.objects.select_related("study").get(public_id=run.subject_id)
+    parameters = Parameters.from_dict(run.parameters)
+    running.progress(0, 1, question.code)
+    loaded = question_votes(question, parameters.inclusion)
+    flow = flow_of_n(question, parameters.inclusion)
+    matrix, found = found_groups(loaded, parameters, run.seed)
+    running.progress(0, 1, question.code)
+    profiles = profile_groups(matrix, found.labels)
+    result = {
+        "question": question.code,
+        "revision": question.revision,
+        "flow": flow,
+        "n_votes": matrix.n_votes,
+        "groups": found.to_dict(),
+        "profiles": _profile_dict(profiles),
+        "quality": group_quality(found, matrix, authors=loaded.authors).to_dict(),
+    }
+    rows = storing.GroupingRows(question, loaded, matrix, found, profiles)
+    return Computed(_input_hash(parameters.grouping(), run.seed, matrix), result, rows.store)
+
+
+def _profile_dict(profiles: OpinionProfiles) -> dict[str, Any]:
+    whole = profiles.to_dict()
+    # Counts and shares follow from the votes; the selection does not.
+    return {key: whole[key] for key in ("characteristic", "consensus_agree", "consensus_disagree", "method_version")}
+
+
+def _input_hash(parameters: dict[str, Any], seed: int, matrix: VoteMatrix) -> str:
+    return content_sha256({"parameters": parameters, "seed": seed, "votes": matrix.sha256()})
+
+
+def scores(running: RunningRun) -> Computed:
+    """OvertonScores of a study: the groups of each question as a part of its own, then coverage and scores."""
+    run = running.run
+    study = Study.objects.get(public_id=run.subject_id)
+    parameters = Parameters.from_dict(run.parameters)
+    questions = current_questions(study.pk)
+    if not questions:
+        raise CannotCompute(_("The study has no question."))
+    parts = [_part(running, question, index, len(questions)) for index, question in enumerate(questions)]
+    running.progress(len(questions), len(questions), _("OvertonScore"))
+    covered = [_covered(question, part, parameters) for question, part in zip(questions, parts, strict=True)]
+    table = overton_scores(
+        [line.coverage for line in covered],
+        seed=run.seed,
+        replicates=parameters.replicates,
+        level=parameters.level,
+    )
+    inputs = [
+        {"question": line.question.code, "groups": line.part.result_sha256, "ratings": line.ratings_sha256}
+        for line in covered
+    ]
+    result = {
+        "study": study.slug,
+        "flow": [
+            {"question": line.question.code, "rows": (line.part.result or {}).get("flow", [])} for line in covered
+        ],
+        "questions": [
+            {
+                "question": line.question.code,
+                "revision": line.question.revision,
+                "groups_sha256": line.part.result_sha256,
+                "failed": line.part.error,
+                "coverage": line.coverage.to_dict(),
+            }
+            for line in covered
+        ],
+        "overton": table.to_dict(),
+    }
+    digest = content_sha256({"parameters": run.parameters, "seed": run.seed, "questions": inputs})
+    return Computed(digest, result, storing.ScoreRows(study, covered, table).store)
+
+
+def _part(running: RunningRun, question: Question, index: int, total: int) -> Run:
+    """The finished (or failed) run of one question's groups; one that an earlier attempt finished is kept."""
+    running.progress(index, total, question.code)
+    parameters = Parameters.from_dict(running.run.parameters)
+    part = queue_run(
+        kind=GROUPS,
+        subject_kind="question",
+        subject_id=question.public_id,
+        parameters=parameters.grouping(),
+        seed=running.run.seed,
+        parent=running.run,
+    )
+    if part.is_unfinished:
+        execute(part.pk)
+        part.refresh_from_db()
+    if part.is_unfinished:
+        # Whoever held the parent before is still in this question: let the sweeper hand it out again.
+        raise LostClaim(str(running.run.public_id))
+    return part
+
+
+def _covered(question: Question, part: Run, parameters: Parameters) -> storing.CoveredQuestion:
+    ratings = question_ratings(question, parameters.inclusion)
+    answers = answers_by_source(question)
+    groups_result = (part.result or {}).get("groups")
+    members: dict[str, int] = {}
+    if groups_result is not None:
+        pairs = zip(groups_result["participants"], groups_result["labels"], strict=True)
+        members = {code: label for code, label in pairs if label >= 0}
+    rule: Any = parameters.rule
+    coverage = question_coverage(
+        RatingMatrix.from_ratings(ratings, sources=answers),
+        members,
+        question=question.code,
+        threshold=parameters.threshold,
+        rule=rule,
+    )
+    return storing.CoveredQuestion(
+        question=question,
+        part=part,
+        answers=answers,
+        ratings_sha256=content_sha256([list(rating) for rating in ratings]),
+        coverage=coverage,
+    )

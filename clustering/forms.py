@@ -1,0 +1,90 @@
+"""What a researcher may set before a run, with kind messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from clustering.inclusion import ORIGINS, STATUSES, Inclusion, default_origins
+from clustering.parameters import Parameters
+from core.errors import Invalid
+from studies.models import Enrolment, Study
+
+PUBLISHED_GRID = ""
+
+
+class RunForm(forms.Form):
+    """Settings of a run; each has the default that the papers use."""
+
+    origins = forms.MultipleChoiceField(
+        label=_("Take in people who are"),
+        choices=[(origin.value, origin.label) for origin in ORIGINS],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    statuses = forms.MultipleChoiceField(
+        label=_("whose session is"),
+        choices=[(status.value, status.label) for status in map(Enrolment.Status, STATUSES)],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    minimum_votes = forms.IntegerField(
+        label=_("Fewest votes on a question"), min_value=1, help_text=_("Who voted less is left out of its groups.")
+    )
+    space = forms.ChoiceField(
+        label=_("Space of distances"),
+        choices=[
+            ("projection", _("projection (the plane of the opinion map)")),
+            ("votes", _("votes (statements two people share)")),
+        ],
+    )
+    minimum_size = forms.TypedChoiceField(
+        label=_("Smallest group"),
+        coerce=int,
+        empty_value=None,
+        required=False,
+        choices=[(PUBLISHED_GRID, _("as in the paper: 1, 3 and 5 are tried"))] + [(n, str(n)) for n in range(1, 11)],
+    )
+    rule = forms.ChoiceField(
+        label=_("A group is represented if"),
+        choices=[
+            ("mean", _("its mean rating reaches the threshold")),
+            ("majority", _("more than half of its members rate at least the threshold")),
+        ],
+    )
+    threshold = forms.FloatField(label=_("Threshold"), min_value=1, max_value=5)
+    replicates = forms.IntegerField(label=_("Bootstrap replicates"), min_value=100, max_value=100_000)
+    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31 - 1)
+
+    def parameters(self) -> Parameters:
+        """The settings of a valid form."""
+        values = self.cleaned_data
+        inclusion = Inclusion(tuple(values["origins"]), tuple(values["statuses"]), values["minimum_votes"])
+        names = ("space", "minimum_size", "rule", "threshold", "replicates")
+        return Parameters(inclusion=inclusion, **{name: values[name] for name in names})
+
+    def clean(self) -> dict[str, Any]:
+        """Let the settings themselves say what is wrong with them together."""
+        values = super().clean() or {}
+        if not self.errors:
+            try:
+                self.parameters()
+            except Invalid as problem:
+                raise forms.ValidationError(str(problem)) from problem
+        return values
+
+
+def initial_settings(study: Study) -> dict[str, Any]:
+    """The defaults for a study: who there is, and the settings of the Overton paper."""
+    parameters = Parameters(inclusion=Inclusion(default_origins(study)))
+    return {
+        "origins": list(parameters.inclusion.origins),
+        "statuses": list(parameters.inclusion.statuses),
+        "minimum_votes": parameters.inclusion.minimum_votes,
+        "space": parameters.space,
+        "minimum_size": PUBLISHED_GRID,
+        "rule": parameters.rule,
+        "threshold": parameters.threshold,
+        "replicates": parameters.replicates,
+        "seed": 1,
+    }

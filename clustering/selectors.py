@@ -1,0 +1,148 @@
+"""What the results pages, the commands and the API read of runs. Numbers are rounded by whoever prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clustering.models import GroupCoverage, Grouping, GroupStatement, OpinionGroup, QuestionCoverage, RunFigure, Score
+from clustering.parameters import GROUPS, OVERTON
+from core.models import Run
+from studies.models import Question, Source, Study
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def group_label(number: int) -> str:
+    """A, B, ... Z, AA, AB, ...: the label of a group, 0 being the largest."""
+    label = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        label = LETTERS[rest] + label
+    return label
+
+
+def reported_run(study: Study) -> Run | None:
+    """The run that pages and exports speak of: the one marked reported, else the latest finished one."""
+    runs = Run.objects.of(OVERTON, study.public_id).finished()
+    return runs.order_by("-is_reported", "-id").first()
+
+
+def unfinished_run(study: Study) -> Run | None:
+    """The study's run that is queued or running."""
+    return Run.objects.of(OVERTON, study.public_id).unfinished().first()
+
+
+def failed_since(study: Study, run: Run | None) -> Run | None:
+    """The newest failed run that came after `run`: shown until another one finishes."""
+    failed = Run.objects.of(OVERTON, study.public_id).filter(status=Run.Status.FAILED)
+    return failed.filter(pk__gt=run.pk if run else 0).first()
+
+
+def latest_runs(study: Study, *, limit: int = 50) -> Sequence[Run]:
+    """The study's runs, newest first, without their results."""
+    return list(Run.objects.of(OVERTON, study.public_id).select_related("created_by").defer("result")[:limit])
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """One line of the OvertonScore table; `source` is None for best across models."""
+
+    source: Source | None
+    unweighted: Score | None
+    weighted: Score | None
+
+
+def score_lines(run: Run) -> list[ScoreLine]:
+    """Scores of a run, the highest unweighted first, undefined ones next, best across models last."""
+    by_source: dict[int | None, dict[bool, Score]] = {}
+    sources: dict[int | None, Source | None] = {}
+    for score in Score.objects.filter(run=run).select_related("source"):
+        by_source.setdefault(score.source_id, {})[score.is_weighted] = score
+        sources[score.source_id] = score.source
+    lines = [ScoreLine(sources[key], found.get(False), found.get(True)) for key, found in by_source.items()]
+    return sorted(lines, key=_rank)
+
+
+def _rank(line: ScoreLine) -> tuple[bool, bool, float, str]:
+    value = line.unweighted.value if line.unweighted else None
+    return (line.source is None, value is None, -(value or 0.0), line.source.code if line.source else "")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupProfile:
+    """A group with the statements that characterise it and how it rates the answers."""
+
+    group: OpinionGroup
+    label: str
+    statements: list[GroupStatement] = field(default_factory=list)
+    coverages: list[GroupCoverage] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """Everything a run found about one question."""
+
+    question: Question
+    grouping: Grouping | None
+    part: Run | None
+    groups: list[GroupProfile]
+    coverages: list[QuestionCoverage]
+    figure: dict[str, Any] | None
+
+
+def question_results(run: Run) -> list[QuestionResult]:
+    """One summary per question of a run, without groups and figures."""
+    parts = {part.subject_id: part for part in run.parts.defer("result").select_related("grouping")}
+    coverages: dict[int, list[QuestionCoverage]] = {}
+    for row in QuestionCoverage.objects.filter(run=run).select_related("source").order_by("source__position", "id"):
+        coverages.setdefault(row.question_id, []).append(row)
+    questions = Question.objects.filter(public_id__in=list(parts)).order_by("position", "code")
+    return [
+        QuestionResult(
+            question=question,
+            part=(part := parts[str(question.public_id)]),
+            grouping=getattr(part, "grouping", None),
+            groups=[],
+            coverages=coverages.get(question.pk, []),
+            figure=None,
+        )
+        for question in questions
+    ]
+
+
+def question_result(run: Run, question: Question) -> QuestionResult | None:
+    """All that a run found about `question`; None if the run did not take it in."""
+    part = run.parts.filter(kind=GROUPS, subject_id=str(question.public_id)).select_related("grouping").first()
+    if part is None:
+        return None
+    grouping = getattr(part, "grouping", None)
+    figure = RunFigure.objects.filter(run=part, name="opinion_map").values_list("specification", flat=True).first()
+    coverages = QuestionCoverage.objects.filter(run=run, question=question).select_related("source", "answer")
+    return QuestionResult(
+        question=question,
+        part=part,
+        grouping=grouping,
+        groups=_profiles(run, grouping) if grouping else [],
+        coverages=list(coverages.order_by("source__position", "id")),
+        figure=figure,
+    )
+
+
+def _profiles(run: Run, grouping: Grouping) -> list[GroupProfile]:
+    groups = list(grouping.groups.order_by("number"))
+    profiles = {group.pk: GroupProfile(group, group_label(group.number)) for group in groups}
+    statements = GroupStatement.objects.filter(group__grouping=grouping, rank__isnull=False)
+    for statement in statements.select_related("statement").order_by("group", "rank"):
+        profiles[statement.group_id].statements.append(statement)
+    coverages = GroupCoverage.objects.filter(run=run, group__grouping=grouping).select_related("answer__source")
+    for coverage in coverages.order_by("answer__source__position", "id"):
+        profiles[coverage.group_id].coverages.append(coverage)
+    return list(profiles.values())
+
+
+def figure_of(run: Run, name: str) -> dict[str, Any] | None:
+    """The specification of a figure of the run, or None if the run has none of that name."""
+    return RunFigure.objects.filter(run=run, name=name).values_list("specification", flat=True).first()
