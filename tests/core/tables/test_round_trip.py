@@ -24,8 +24,8 @@ nasty = st.text(
 )
 texts = st.one_of(nasty, st.text(characters, max_size=30))
 moments = st.datetimes(
-    min_value=dt.datetime.min.replace(year=1000),
-    max_value=dt.datetime.min.replace(year=9000),
+    min_value=dt.datetime.fromisoformat("1000-01-01"),
+    max_value=dt.datetime.fromisoformat("9000-01-01"),
     timezones=st.sampled_from(
         [dt.UTC, dt.timezone(dt.timedelta(hours=-3, minutes=-30)), dt.timezone(dt.timedelta(hours=14))]
     ),
