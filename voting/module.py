@@ -2,6 +2,61 @@
 
 from __future__ import annotations
 
-from core.registry import StudyModule
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
 
-module = StudyModule(slug="voting", label="Voting")
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.registry import StudyModule
+from studies.models import Enrolment, FreeResponse, Study
+from voting import exports, selectors, services
+from voting.access import may_moderate
+from voting.blocks import VoteRunner
+from voting.sections import BLOCK, SeedSection, VoteSection
+
+
+def on_free_response(free_response: FreeResponse, definition: Mapping[str, Any], now: datetime) -> None:
+    """Make a free response a statement, if the study has people vote."""
+    if BLOCK in definition["blocks"]:
+        services.add_peer_statement(free_response=free_response, moderation=definition["vote"]["moderation"], now=now)
+
+
+def summary(study: Study) -> Sequence[tuple[Any, Any]]:
+    """The numbers of the study's page."""
+    progress = selectors.voting_progress(study=study)
+    return [
+        (_("Statements of participants"), sum(each.n_peers for each in progress)),
+        (_("Statements waiting for moderation"), sum(each.n_pending for each in progress)),
+        (_("Votes"), sum(each.n_votes for each in progress)),
+    ]
+
+
+def erase(enrolment: Enrolment, policy: str) -> int:
+    """What withdrawal does here."""
+    return services.erase_participation(enrolment=enrolment, policy=policy, now=timezone.now())
+
+
+def pages(study: Study, user: Any) -> Sequence[tuple[Any, str]]:
+    """Where the team moderates, for those who may."""
+    if not may_moderate(user, study):
+        return []
+    query = urlencode({"question__study__id__exact": study.pk})
+    return [(_("Statements and moderation"), f"{reverse('admin:voting_statement_changelist')}?{query}")]
+
+
+module = StudyModule(
+    slug="voting",
+    label=gettext_lazy("Voting"),
+    blocks=(VoteRunner(),),
+    sections=(VoteSection(), SeedSection()),
+    tables=exports.tables,
+    summary=summary,
+    erase=erase,
+    pages=pages,
+    on_free_response=on_free_response,
+)
