@@ -79,7 +79,7 @@ def compute_overton(running: RunningRun) -> Computed:
     return computing.scores(running)
 
 
-def run_as_text(run: Run) -> dict[str, Any]:
+def run_identity(run: Run) -> dict[str, Any]:
     """What identifies a run in a report: parameters, seed, hashes and versions."""
     return {
         "run": str(run.public_id),

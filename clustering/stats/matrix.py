@@ -194,9 +194,8 @@ class VoteMatrix:
         row_of = {key: index for index, key in enumerate(self.participants)}
         own = np.zeros(self.values.shape, dtype=bool)
         for column, statement in enumerate(self.statements):
-            row = row_of.get(authors.get(statement, ""))
-            if row is not None:
-                own[row, column] = True
+            if authors.get(statement) in row_of:
+                own[row_of[authors[statement]], column] = True
         return own & self.seen
 
     def without(self, cells: BoolArray) -> VoteMatrix:

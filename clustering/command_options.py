@@ -1,0 +1,88 @@
+"""The options that `cluster` and `overton` share, and how their runs are executed in the foreground."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from clustering.inclusion import ORIGINS, STATUSES, Inclusion, default_origins
+from clustering.parameters import OWN_VOTES, RULES, SPACES, Parameters
+from core.errors import DomainError, NotThere
+from core.models import Run
+from core.runs import execute
+from studies.models import Question, Study
+
+
+def add_grouping_options(parser: CommandParser) -> None:
+    """Options that decide whom a run takes in and how groups are found."""
+    defaults = Parameters(inclusion=Inclusion(tuple(ORIGINS)))
+    parser.add_argument("--study", required=True, metavar="SLUG", help="The study.")
+    parser.add_argument("--method", choices=["dynamic"], default="dynamic", help="The clusterer (default: dynamic).")
+    parser.add_argument("--space", choices=SPACES, default=defaults.space, help="Where distances are taken.")
+    parser.add_argument(
+        "--minimum-size", type=int, metavar="N", help="Smallest group; without it 1, 3 and 5 are tried as published."
+    )
+    parser.add_argument("--own-votes", choices=OWN_VOTES, default=defaults.own_votes, help="Votes on own statements.")
+    parser.add_argument(
+        "--origin", action="append", choices=[origin.value for origin in ORIGINS], help="May be repeated."
+    )
+    parser.add_argument(
+        "--status", action="append", choices=[status.value for status in STATUSES], help="May be repeated."
+    )
+    parser.add_argument("--minimum-votes", type=int, default=1, metavar="N", help="Fewest votes on a question.")
+    parser.add_argument("--seed", type=int, default=1, metavar="X", help="Seed of every random start (default: 1).")
+
+
+def add_scoring_options(parser: CommandParser) -> None:
+    """Options that decide coverage and intervals."""
+    defaults = Parameters(inclusion=Inclusion(tuple(ORIGINS)))
+    parser.add_argument("--rule", choices=RULES, default=defaults.rule, help="When a group is represented.")
+    parser.add_argument("--threshold", type=float, default=defaults.threshold, metavar="T", help="1 to 5 (default: 4).")
+    parser.add_argument("--replicates", type=int, default=defaults.replicates, metavar="N", help="Of the bootstrap.")
+    parser.add_argument("--level", type=float, default=defaults.level, metavar="P", help="Of the intervals.")
+
+
+def study_named(slug: str) -> Study:
+    """The study with that slug, or a clear error."""
+    study = Study.objects.filter(slug=slug).first()
+    if study is None:
+        raise NotThere(_("There is no study %(slug)s here.") % {"slug": slug})
+    return study
+
+
+def question_named(study: Study, code: str) -> Question:
+    """The present revision of a question, or a clear error that names the codes."""
+    question = Question.objects.filter(study=study, code=code, is_current=True).first()
+    if question is None:
+        codes = ", ".join(Question.objects.filter(study=study, is_current=True).values_list("code", flat=True))
+        raise NotThere(_("There is no question %(code)s; the study has: %(codes)s.") % {"code": code, "codes": codes})
+    return question
+
+
+def parameters_from(study: Study, options: dict[str, Any]) -> Parameters:
+    """The settings that the options name; what is left out has the default of the pages."""
+    inclusion = Inclusion(
+        tuple(options["origin"] or default_origins(study)),
+        tuple(options["status"] or Inclusion(("live",)).statuses),
+        options["minimum_votes"],
+    )
+    names = ("space", "minimum_size", "own_votes", "rule", "threshold", "replicates", "level")
+    return Parameters(inclusion=inclusion, **{name: options[name] for name in names if name in options})
+
+
+def finished(run: Run) -> Run:
+    """Execute a queued run here and now.
+
+    Raises
+    ------
+    DomainError
+        If a worker computes it already, or it ended without a result: the message says why.
+    """
+    done = execute(run.pk)
+    if done is None:
+        raise DomainError(_("A worker is computing this at the moment; look at the results page, or try again later."))
+    if done.status == Run.Status.FAILED:
+        raise DomainError(done.error)
+    return done

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from clustering.command_options import add_grouping_options, finished, parameters_from, question_named, study_named
+from clustering.loading import current_questions
+from clustering.parameters import GROUPS
+from clustering.selectors import group_label
+from clustering.services import run_identity
+from core.management_base import Outcome, PolyphonyCommand
+from core.models import Run
+from core.runs import queue_run
+from studies.models import Question
+
+MOST_STATEMENTS = 3
+
+
+class Command(PolyphonyCommand):
+    """Find the opinion groups of a study's questions and store them as runs."""
+
+    help = "Find the opinion groups of a study's questions from the stored votes."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which question, and how."""
+        add_grouping_options(parser)
+        parser.add_argument("--question", metavar="CODE", help="One question; without it all of the study.")
+
+    def perform(self, **options: Any) -> Outcome:
+        """Compute each question in the foreground and print sizes, quality and characteristic statements."""
+        study = study_named(options["study"])
+        parameters = parameters_from(study, options)
+        code = options["question"]
+        questions = [question_named(study, code)] if code else current_questions(study.pk)
+        runs = []
+        for question in questions:
+            self.progress(f"{question.code} ...")
+            run = queue_run(
+                kind=GROUPS,
+                subject_kind="question",
+                subject_id=question.public_id,
+                parameters=parameters.grouping(),
+                seed=options["seed"],
+            )
+            runs.append((question, finished(run)))
+        text = "\n\n".join(_as_text(question, run) for question, run in runs)
+        data = {"study": study.slug, "questions": [run_identity(run) | {"result": run.result} for _, run in runs]}
+        return Outcome(text, data)
+
+
+def _as_text(question: Question, run: Run) -> str:
+    result = run.result or {}
+    groups = result["groups"]
+    flow = " -> ".join(f"{row['n']} {row['step']}" for row in result["flow"])
+    lines = [f"{question.code}: {question.text}", f"  taken in: {flow}; {result['n_votes']} votes"]
+    if groups["undefined"]:
+        return "\n".join([*lines, f"  no groups: {groups['undefined']}"])
+    lines.append(f"  {groups['n_groups']} groups, mean silhouette {groups['silhouette']:.3f}, seed {run.seed}")
+    for number, size in enumerate(groups["sizes"]):
+        lines.append(f"  group {group_label(number)}: {size} people")
+        for statement in result["profiles"]["characteristic"][number][:MOST_STATEMENTS]:
+            share = f"{statement['n_success']} of {statement['n_trials']}"
+            lines.append(f"    {statement['direction']}s ({share}): {statement['statement']}")
+    lines.append(f"  run {run.public_id}, result SHA-256 {run.result_sha256}")
+    return "\n".join(lines)
