@@ -6,7 +6,7 @@
   const main = byId("main");
 
   // --- Character counter: the server's rule, code points after NFC of LF line ends -------------------------------
-  const length = (text) => [...text.replace(/\r\n/g, "\n").normalize("NFC")].length;
+  const length = (text) => [...text.replace(/\r\n?/g, "\n").normalize("NFC")].length;
 
   function count(field) {
     const line = byId(field.dataset.counter);
