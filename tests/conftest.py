@@ -13,6 +13,8 @@ import pytest
 from django.db import connection
 from hypothesis import settings as hypothesis_settings
 
+from tests.cast import *  # noqa: F403 - the people of the tests are fixtures
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("POLYPHONY_SHARED") or ROOT.parent / "shared")
 REQUIRE_ALL = os.environ.get("POLYPHONY_REQUIRE_ALL", "") not in {"", "0"}
@@ -22,6 +24,20 @@ PORTS = {"Redis": 6379, "RabbitMQ": 5672}
 # Two tests at a time on a busy machine: a slow example is no finding.
 hypothesis_settings.register_profile("house", deadline=None, derandomize=True)
 hypothesis_settings.load_profile("house")
+
+
+_connect = socket.socket.connect
+
+
+def connect_here(self: socket.socket, address: object) -> None:
+    """Connect within this machine only: a test that asks the world is a test of the world."""
+    host = address[0] if isinstance(address, tuple) else "localhost"
+    if host not in {"localhost", "::1"} and not str(host).startswith("127."):
+        raise RuntimeError(f"tests talk to this machine only, not to {host}")
+    _connect(self, address)
+
+
+socket.socket.connect = connect_here  # type: ignore[method-assign]
 
 
 def listens(port: int) -> bool:

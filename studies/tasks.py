@@ -1,0 +1,14 @@
+"""Celery's way in: one service a task."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.utils import timezone
+
+from studies.session.endings import expire_sessions
+
+
+@shared_task(name="studies.expire", ignore_result=True)
+def expire() -> None:
+    """Time out sessions whose time is over, and free their questions."""
+    expire_sessions(now=timezone.now())
