@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 
@@ -55,3 +56,30 @@ def study_for(user: Any, slug: str, needs: str | None = None) -> Study:
     if not may(user, study, needs):
         raise PermissionDenied(_("Your role in this study does not allow this."))
     return study
+
+
+def team_studies(user: Any) -> QuerySet[Study]:
+    """The studies whose pages `user` may see as one of the team."""
+    return _in_role(user, TEAM)
+
+
+def readable_studies(user: Any) -> QuerySet[Study]:
+    """The studies whose data `user` may read."""
+    return _in_role(user, MAY_ACT_AS[Role.ANALYST])
+
+
+def editable_studies(user: Any) -> QuerySet[Study]:
+    """The studies whose definition `user` may change while they are drafts."""
+    return _in_role(user, MAY_ACT_AS[Role.EDITOR])
+
+
+def _in_role(user: Any, roles: frozenset[str]) -> QuerySet[Study]:
+    visible = Study.objects.visible_to(user)
+    if user.is_superuser:
+        return visible
+    return visible.filter(pk__in=Membership.objects.filter(user=user, role__in=roles).values("study_id"))
+
+
+def may_create(user: Any) -> bool:
+    """Whether `user` may create studies: staff may, and become owners of theirs."""
+    return bool(user.is_active and user.is_staff)

@@ -150,3 +150,23 @@ def _free_responses(other: Study, code: str) -> Any:
 def _seed_of(other: Study, response: FreeResponse) -> Row:
     code = f"{other.slug[:50]}.{response.public_id.hex[:12]}"
     return {"question": response.question.code, "code": code, "text": response.text}
+
+
+def columns() -> list[tuple[str, str]]:
+    """What can be imported, and the columns of its table; those in brackets may be left out."""
+    specs = table_specs()
+    described = []
+    for kind, label in LABELS.items():
+        if kind not in specs:
+            continue
+        keys = specs[kind].item.keys.items()  # type: ignore[attr-defined]
+        described.append((str(label), ", ".join(name if spec.required else f"[{name}]" for name, spec in keys)))
+    return described
+
+
+def preview_table(done: Imported, *, maximum: int = 50) -> dict[str, Any]:
+    """The first rows that are new or changed, as a table for a page."""
+    marked = [(_("new"), row) for row in done.new] + [(_("changed"), row) for row in done.changed]
+    names = list(dict.fromkeys(name for _mark, row in marked for name in row))
+    rows = [[mark, *(row.get(name, "") for name in names)] for mark, row in marked[:maximum]]
+    return {"columns": [{"label": label} for label in (_("What"), *names)], "rows": rows}

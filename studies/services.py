@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -15,10 +16,12 @@ from core.randomness import new_code
 from studies.definition import Definition, canonical
 from studies.definition.checks import Problem, found_in
 from studies.definition.checks.rules import is_revealing
+from studies.definition.contradictions import KEYS
 from studies.definition.keys import OUTCOMES
-from studies.definition.loading import complete
 from studies.definition.writing import write
 from studies.models import Membership, ModelAnswer, Question, Study, StudyVersion
+from studies.recruitment import services as recruitment
+from studies.recruitment.services import Started
 
 CODE_LENGTH = 8
 Status = Study.Status
@@ -38,12 +41,20 @@ class NotPublishable(Invalid):
         super().__init__(message, fields=fields)
 
 
+class SlugTaken(Conflict):
+    """Slugs are unique across all studies, those of other groups included."""
+
+    default_code = "slug_taken"
+
+    def __init__(self, slug: str) -> None:
+        super().__init__(_("The slug “%(slug)s” is taken already. Choose another.") % {"slug": slug})
+
+
 @transaction.atomic
 def create_study(*, slug: str, title: str, by: Any, now: datetime, **columns: Any) -> Study:
     """Create a draft; `by` becomes its owner (nobody does if a command creates it)."""
     if Study.objects.filter(slug=slug).exists():
-        message = _("There is a study with the slug “%(slug)s” already.") % {"slug": slug}
-        raise Conflict(message, code="slug_taken")
+        raise SlugTaken(slug)
     study = Study(slug=slug, title=title, created_by=by, **columns)
     study.full_clean()
     study.save()
@@ -55,7 +66,7 @@ def create_study(*, slug: str, title: str, by: Any, now: datetime, **columns: An
 def own(*, study: Study, by: Any) -> None:
     """Make the person who creates a study its owner."""
     if by is not None:
-        Membership.objects.create(study=study, user=by, role=Membership.Role.OWNER)
+        Membership.objects.update_or_create(study=study, user=by, defaults={"role": Membership.Role.OWNER})
 
 
 @transaction.atomic
@@ -142,6 +153,38 @@ def clone_study(*, study: Study, slug: str, title: str = "", by: Any, now: datet
     write(clone, definition)
     record(clone, "study.cloned", by=by, now=now, original=str(study.public_id))
     return clone
+
+
+@transaction.atomic
+def start_preview(*, study: Study, by: Any, now: datetime) -> Started:
+    """A session of the draft as it is, which counts for nothing; as of now, whatever is changed later."""
+    version = freeze_preview(study=study, by=by, now=now)
+    return recruitment.start_preview(version=version, now=now)
+
+
+@transaction.atomic
+def add_member(*, study: Study, user: Any, role: str, by: Any, now: datetime) -> Membership:
+    """Give `user` the role in the study, instead of the one they may have."""
+    lock(study)
+    _refuse_without_owner(study, user, role)
+    member, _made = Membership.objects.update_or_create(study=study, user=user, defaults={"role": role})
+    record(study, "study.member_added", by=by, now=now, user=user.pk, role=str(role))
+    return member
+
+
+@transaction.atomic
+def remove_member(*, study: Study, user: Any, by: Any, now: datetime) -> None:
+    """Take the role of `user` away; the last owner stays."""
+    lock(study)
+    _refuse_without_owner(study, user, "")
+    Membership.objects.filter(study=study, user=user).delete()
+    record(study, "study.member_removed", by=by, now=now, user=user.pk)
+
+
+def _refuse_without_owner(study: Study, user: Any, role: str) -> None:
+    owners = Membership.objects.filter(study=study, role=Membership.Role.OWNER)
+    if role != Membership.Role.OWNER and [owner.user_id for owner in owners] == [user.pk]:
+        raise Conflict(_("A study keeps at least one owner: make somebody else owner first."), code="last_owner")
 
 
 @transaction.atomic
@@ -251,6 +294,16 @@ def is_current_definition(*, study: Study, definition: Definition) -> bool:
     if study.current_version is None:
         return False
     frozen = study.current_version.definition
-    given = complete(definition.data)
-    codes = {outcome: given["codes"].get(outcome) or frozen["codes"][outcome] for outcome in OUTCOMES}
-    return {**given, "codes": codes, "revisions": None} == {**frozen, "revisions": None}
+    codes = definition.data["codes"]
+    kept = {outcome: codes.get(outcome) or frozen["codes"][outcome] for outcome in OUTCOMES}
+    return _comparable({**definition.data, "codes": kept}) == _comparable(frozen)
+
+
+def _comparable(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """A definition without its revisions, with the lists whose order is that of other lists by their keys."""
+    ordered = {
+        name: sorted(definition[name], key=lambda row: tuple(row[column] for column in columns))
+        for name, columns in KEYS.items()
+        if len(columns) > 1 and name in definition
+    }
+    return {**definition, **ordered, "revisions": None}
