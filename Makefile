@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-fast lint vendor lock schema benchmark
+.PHONY: help install demo test test-fast coverage lint vendor lock schema benchmark
 
 RUN := .venv/bin/python
 # The first of these that is at least 3.11; PYTHON= takes precedence.
@@ -23,6 +23,10 @@ test: lint ## all gates, then the tests on SQLite and, where it answers, on Post
 
 test-fast: install ## the quick tests, on SQLite
 	@DATABASE_URL= $(RUN) -m pytest -n 2 -m "not slow and not races and not e2e and not services"
+
+coverage: install ## the quick tests, and which lines they did not reach
+	@DATABASE_URL= .venv/bin/coverage run -m pytest -n 0 -q -m "not slow and not races and not e2e and not services"
+	@.venv/bin/coverage report --skip-covered --show-missing
 
 lint: install ## format, style, types, import directions, migrations, schema, deployment checks
 	@sh tools/lint.sh
