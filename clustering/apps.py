@@ -15,9 +15,10 @@ class ClusteringConfig(AppConfig):
         """Offer tables and pages, and compute groups and scores."""
         from clustering import services
         from clustering.module import module
+        from clustering.parameters import GROUPS, OVERTON
         from core.registry import register
         from core.runs import register_kind
 
         register(module)
-        register_kind(services.GROUPS, services.compute_groups)
-        register_kind(services.OVERTON, services.compute_overton)
+        register_kind(GROUPS, services.compute_groups)
+        register_kind(OVERTON, services.compute_overton)

@@ -12,7 +12,7 @@ from clustering import selectors
 from clustering.models import QuestionCoverage, Score
 from clustering.selectors import GroupProfile, QuestionResult, group_label
 from core.models import Run
-from studies.models import Study
+from studies.models import Enrolment, Study
 
 SCORE_COLUMNS = ("source", "variant", "n_questions", "overton_score", "low", "high", "undefined")
 MOST_STATEMENTS = 5
@@ -62,6 +62,16 @@ def scores_context(study: Study, run: Run) -> dict[str, Any]:
         "figures": _score_figures(study, run),
         "questions": [_question_line(study, result) for result in selectors.question_results(run)],
         "flow": (run.result or {}).get("flow", []),
+        **origin_notes(study, run),
+    }
+
+
+def origin_notes(study: Study, run: Run) -> dict[str, bool]:
+    """What a reader must know about the people behind the numbers."""
+    origins = run.parameters["inclusion"]["origins"]
+    return {
+        "simulated": Enrolment.Origin.SIMULATED.value in origins,
+        "withdrawn_data": selectors.contains_withdrawn_data(run, study),
     }
 
 

@@ -41,6 +41,11 @@ def failed_since(study: Study, run: Run | None) -> Run | None:
     return failed.filter(pk__gt=run.pk if run else 0).first()
 
 
+def contains_withdrawn_data(run: Run, study: Study) -> bool:
+    """Whether somebody has withdrawn since the run was queued, so that it may rest on what they gave."""
+    return study.tombstones.filter(withdrawn_at__gte=run.queued_at).exists()
+
+
 def latest_runs(study: Study, *, limit: int = 50) -> Sequence[Run]:
     """The study's runs, newest first, without their results."""
     return list(Run.objects.of(OVERTON, study.public_id).select_related("created_by").defer("result")[:limit])

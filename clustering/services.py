@@ -8,12 +8,13 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from clustering.models import GroupMember, GroupStatement
 from clustering.parameters import GROUPS, OVERTON, Parameters
 from core import audit
 from core.errors import Conflict
 from core.models import Run
 from core.runs import Computed, RunningRun, publish, queue_run
-from studies.models import Question, Study
+from studies.models import Enrolment, Question, Study
 
 
 @transaction.atomic
@@ -77,6 +78,19 @@ def compute_overton(running: RunningRun) -> Computed:
     from clustering import computing
 
     return computing.scores(running)
+
+
+def erase_participation(enrolment: Enrolment, policy: str) -> int:
+    """Take a withdrawn person out of the typed rows of results; returns how many rows were deleted.
+
+    A finished run never changes: its result keeps the codes and numbers it was computed from, without any text, and
+    pages say that it contains withdrawn data. Under "keep votes" the rows stay too, since they only hold numbers.
+    """
+    if policy == Study.WithdrawalPolicy.KEEP_VOTES:
+        return 0
+    statements, _by_model = GroupStatement.objects.filter(statement__author=enrolment).delete()
+    members, _by_model = GroupMember.objects.filter(enrolment=enrolment).delete()
+    return statements + members
 
 
 def run_identity(run: Run) -> dict[str, Any]:

@@ -88,9 +88,14 @@ def question(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     chosen = _run_of(study, request.GET["run"]) if "run" in request.GET else selectors.reported_run(study)
     subject = Question.objects.filter(study=study, code=code).order_by("-revision").first()
     result = selectors.question_result(chosen, subject) if chosen and subject else None
-    if result is None:
+    if chosen is None or result is None:
         raise Http404
-    context = {"study": study, "study_nav": pages.study_nav(study, "results"), "run": chosen}
+    context = {
+        "study": study,
+        "study_nav": pages.study_nav(study, "results"),
+        "run": chosen,
+        **pages.origin_notes(study, chosen),
+    }
     return render(request, "clustering/question.html", context | pages.question_context(study, result))
 
 

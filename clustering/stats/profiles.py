@@ -172,12 +172,10 @@ def profile_groups(
     """
     _check_labels(matrix, labels)
     counts = count_votes(matrix.values, labels)
-    everybody = count_votes(matrix.values, np.zeros(len(labels), dtype=np.int64))
     shown = np.array([key not in set(hidden) for key in matrix.statements], dtype=bool)
     tests = representativeness(counts.agree, counts.disagree, counts.seen)
-    agree, disagree = consensus_statements(
-        matrix.statements, everybody.agree, everybody.disagree, everybody.seen, shown=shown, limit=limit
-    )
+    everybody = [cells.sum(axis=0) for cells in (matrix.values == 1.0, matrix.values == -1.0, matrix.seen)]
+    agree, disagree = consensus_statements(matrix.statements, *everybody, shown=shown, limit=limit)
     return OpinionProfiles(
         statements=matrix.statements,
         counts=counts,

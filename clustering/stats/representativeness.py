@@ -268,7 +268,7 @@ def consensus_statements(
     Parameters
     ----------
     statements : tuple of str, length n_statements
-    agree, disagree, seen : ndarray of int, shape (1, n_statements)
+    agree, disagree, seen : ndarray of int, shape (n_statements,)
         Counts over all participants.
     shown : ndarray of bool, shape (n_statements,)
     limit : int, default 5
@@ -283,14 +283,14 @@ def consensus_statements(
     .. [1] Pol.is, math/src/polismath/math/repness.clj (consensus-stats, select-consensus-comments).
     """
     lists = []
-    for successes in (agree[0], disagree[0]):
-        share = (successes + 1.0) / (seen[0] + 2.0)
-        test = one_proportion_z(successes, seen[0])
+    for successes in (agree, disagree):
+        share = (successes + 1.0) / (seen + 2.0)
+        test = one_proportion_z(successes, seen)
         columns = np.flatnonzero(shown & (share > 0.5) & (test > Z_90))
         order = columns[np.argsort(-(share * test)[columns], kind="stable")][:limit]
         lists.append(
             tuple(
-                ConsensusStatement(statements[c], int(successes[c]), int(seen[0, c]), float(share[c]), float(test[c]))
+                ConsensusStatement(statements[c], int(successes[c]), int(seen[c]), float(share[c]), float(test[c]))
                 for c in order.tolist()
             )
         )
