@@ -77,6 +77,8 @@ def check_length(text: str, *, minimum: int | None = None, maximum: int | None =
 
 def is_blank(text: str) -> bool:
     """Tell whether nothing of `text` can be seen: empty, white space, zero-width and other invisible characters."""
+    if text[:1].isalnum() and not _INVISIBLE.match(text):  # spares a look at each character of nearly every text
+        return False
     return all(
         character.isspace() or unicodedata.category(character) in _INVISIBLE_CATEGORIES or _INVISIBLE.match(character)
         for character in text

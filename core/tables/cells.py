@@ -35,13 +35,13 @@ class CellFault(Exception):
         self.remedy = remedy
 
 
-def read_cell(value: Any, kind: Kind) -> Any:
-    """Return the typed value of a cell that is not missing: a text (CSV) or a typed value (JSON Lines, Parquet).
+def reader_of(kind: Kind) -> Callable[[Any], Any]:
+    """Return what makes a typed value of a cell that is not missing: a text (CSV) or a typed value (others).
 
-    Raises `CellFault`. Whole numbers may be written ``4.0``, as programs do that keep them as floats; nothing else
+    It raises `CellFault`. Whole numbers may be written ``4.0``, as programs do that keep them as floats; nothing else
     is guessed: no decimal comma, no thousands separator, no time without its zone.
     """
-    return _READ[kind](value)
+    return _READ[kind]
 
 
 def _read_text(value: Any) -> str:
@@ -106,17 +106,20 @@ def _read_boolean(value: Any) -> bool:
 
 def _read_datetime(value: Any) -> dt.datetime:
     time = value.to_pydatetime(warn=False) if hasattr(value, "to_pydatetime") else value
-    remedy = _("Write it as 2024-05-01T14:30:00+00:00 or 2024-05-01T14:30:00Z.")
     if isinstance(time, str):
         try:
             time = dt.datetime.fromisoformat(time.strip(" "))
         except ValueError as error:
-            raise CellFault(_("%(value)s is no time in ISO 8601.") % {"value": shown(value)}, remedy) from error
+            raise CellFault(_("%(value)s is no time in ISO 8601.") % {"value": shown(value)}, _time_remedy()) from error
     if not isinstance(time, dt.datetime):
-        raise CellFault(_("%(value)s is no time.") % {"value": shown(value)}, remedy)
+        raise CellFault(_("%(value)s is no time.") % {"value": shown(value)}, _time_remedy())
     if time.tzinfo is None:
-        raise CellFault(_("The time %(value)s has no zone.") % {"value": shown(value)}, remedy)
+        raise CellFault(_("The time %(value)s has no zone.") % {"value": shown(value)}, _time_remedy())
     return _in_utc(time, value)
+
+
+def _time_remedy() -> str:
+    return _("Write it as 2024-05-01T14:30:00+00:00 or 2024-05-01T14:30:00Z.")
 
 
 def _in_utc(time: dt.datetime, value: Any) -> dt.datetime:
@@ -156,7 +159,7 @@ def json_value(text: str) -> Any:
     Refused are NaN and infinities, keys that stand twice, half surrogate pairs, NUL, and nesting that no stack bears.
     """
     try:
-        value = json.loads(check_imported(text), object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        value = _JSON.decode(check_imported(text))
         if "\\u" in text:
             check_texts(value)
     except json.JSONDecodeError as error:
@@ -181,3 +184,6 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(_("%(name)s is no number of JSON") % {"name": name})
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant)

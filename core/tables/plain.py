@@ -25,18 +25,24 @@ class TableError(TypeError):
     """A row does not keep what its table declares: a mistake in the program, not of a person."""
 
 
-def plain_value(value: Any, column: Column) -> Plain:
-    """Return `value` as it goes into a file; raise `TableError` if it is not what `column` declares."""
-    if value is None:
-        if column.nullable:
-            return None
-        raise TableError(f"column {column.name} may not be missing")
-    if column.values is not None and value not in column.values:
-        raise TableError(f"column {column.name} does not declare the value {value!r}")
-    try:
-        return _TO_PLAIN[Kind(column.kind)](value)
-    except (TypeError, ValueError, Invalid) as error:
-        raise TableError(f"column {column.name} ({column.kind}) cannot hold {value!r}: {error}") from error
+def checker(column: Column) -> Callable[[Any], Plain]:
+    """Return what turns a value of `column` into what goes into a file; it raises `TableError` for any other value."""
+    to_plain = _TO_PLAIN[Kind(column.kind)]
+    values = column.values
+
+    def check(value: Any) -> Plain:
+        if value is None:
+            if column.nullable:
+                return None
+            raise TableError(f"column {column.name} may not be missing")
+        try:
+            if values is not None and value not in values:
+                raise ValueError("not among the values declared")
+            return to_plain(value)
+        except (TypeError, ValueError, Invalid) as error:
+            raise TableError(f"column {column.name} ({column.kind}) cannot hold {value!r}: {error}") from error
+
+    return check
 
 
 def csv_cell(value: Plain) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from core.errors import BadInput, InputProblem, Problems, bad_file, nearest, shown
-from core.tables.cells import CellFault, read_cell
+from core.errors import BadInput, Problems, bad_file, nearest, shown
+from core.tables.cells import CellFault, reader_of
 from core.tables.columns import Kind
 from core.tables.sources import CsvSource, JsonLinesSource, ParquetSource, StopReading
 from core.tables.spec import InputColumn, RawRow, Row, TableSpec
@@ -91,42 +91,56 @@ def _format_of(name: str, format: Format | str | None) -> Format:
 
 def _typed(source: AnySource, spec: TableSpec, problems: Problems) -> Iterator[Row]:
     keys = _Keys(spec)
+    parsers: list[tuple[str, Callable[[Any], Any]]] | None = None
     for raw in source.rows():
-        row = _typed_row(source, raw, spec, problems)
+        parsers = parsers or [(column.name, _parser(column, source)) for column in spec.columns]
+        row = _typed_row(source, raw, parsers)
         if row is not None and keys.are_new(row, problems):
             yield row
 
 
-def _typed_row(source: AnySource, raw: RawRow, spec: TableSpec, problems: Problems) -> Row | None:
+def _typed_row(source: AnySource, raw: RawRow, parsers: list[tuple[str, Callable[[Any], Any]]]) -> Row | None:
     """Return the row with typed values, or `None` and its problems."""
-    if all(cell is None for cell in raw.cells) and not all(column.nullable for column in spec.columns):
+    values: dict[str, Any] = {}
+    faults: list[tuple[str, CellFault]] = []
+    for (name, parse), cell in zip(parsers, raw.cells, strict=True):
+        try:
+            values[name] = parse(cell)
+        except CellFault as fault:
+            faults.append((name, fault))
+    if not faults:
+        return Row(source.name, raw.line, values, source.positions)
+    if all(cell is None for cell in raw.cells):
         source.complain(raw.line, None, _("This row is empty."), _("Delete it."))
         return None
-    values: dict[str, Any] = {}
-    for column, cell in zip(spec.columns, raw.cells, strict=True):
-        try:
-            values[column.name] = _value(cell, column, source)
-        except CellFault as fault:
-            place = (source.name, raw.line, source.positions.get(column.name))
-            problems.add(InputProblem(*place, fault.message, fault.remedy, column.name))
-    return Row(source.name, raw.line, values, source.positions) if len(values) == len(spec.columns) else None
+    for name, found in faults:
+        source.complain(raw.line, source.positions.get(name), found.message, found.remedy, name=name)
+    return None
 
 
-def _value(cell: Any, column: InputColumn, source: AnySource) -> Any:
-    if cell is None:
-        if column.nullable or (column.optional and column.name not in source.positions):
-            return None
-        raise CellFault(_("This cell is empty."), _("Fill it in."))
+def _parser(column: InputColumn, source: AnySource) -> Callable[[Any], Any]:
+    """Return what makes the value of a cell of `column`, raising `CellFault`; the header must be known by then."""
     kind = Kind(column.kind)
-    value = cell if kind is Kind.JSON and not source.json_is_text else read_cell(cell, kind)
-    if isinstance(value, str):
-        _check_text(value, column)
-    elif isinstance(value, int | float):
-        _check_bounds(value, column)
-    if column.values is not None and value not in column.values:
-        remedy = nearest(str(value), column.values)
-        raise CellFault(_("%(value)s is not possible here.") % {"value": shown(value)}, remedy)
-    return value
+    is_typed = kind is Kind.JSON and not source.json_is_text
+    read = reader_of(kind)
+    may_be_missing = column.nullable or (column.optional and column.name not in source.positions)
+
+    def parse(cell: Any) -> Any:
+        if cell is None:
+            if may_be_missing:
+                return None
+            raise CellFault(_("This cell is empty."), _("Fill it in."))
+        value = cell if is_typed else read(cell)
+        if isinstance(value, str):
+            _check_text(value, column)
+        elif isinstance(value, int | float):
+            _check_bounds(value, column)
+        if column.values is not None and value not in column.values:
+            remedy = nearest(str(value), column.values)
+            raise CellFault(_("%(value)s is not possible here.") % {"value": shown(value)}, remedy)
+        return value
+
+    return parse
 
 
 def _check_text(text: str, column: InputColumn) -> None:

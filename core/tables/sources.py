@@ -123,8 +123,7 @@ class JsonLinesSource(Source):
 
     def rows(self) -> Iterator[RawRow]:
         """Yield the rows with their lines; blank lines are passed over."""
-        known = set(self.spec.names)
-        unknown: set[str] = set()
+        seen = set(self.spec.names)
         for line, text in enumerate(text_lines(self.file, self.name), start=1):
             if not text.strip(" \t\r\n"):
                 continue
@@ -138,8 +137,9 @@ class JsonLinesSource(Source):
                     line, None, _("This line is no JSON object."), _("Each line must be one complete JSON object.")
                 )
                 continue
-            self._complain_of_new(value.keys() - known - unknown, line)
-            unknown |= value.keys() - known
+            if not value.keys() <= seen:
+                self._complain_of_new(value.keys() - seen, line)
+                seen |= value.keys()
             yield RawRow(line, [value.get(name) for name in self.spec.names])
 
     def _complain_of_new(self, names: set[str], line: int) -> None:

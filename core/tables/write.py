@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -26,9 +27,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from core.canonical import canonical_json
 from core.tables.columns import Column, Kind, Table
-from core.tables.plain import Plain, TableError, csv_cell, plain_value
+from core.tables.plain import Plain, TableError, checker, csv_cell
 from core.text import spreadsheet_safe as safe
 from core.textfiles import BOM
 
@@ -114,14 +114,14 @@ def _completed(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _write_rows(table: Table, rows: Iterable[tuple[Any, ...]], sink: Sink, *, include_personal: bool) -> int:
-    kept = [(i, column) for i, column in enumerate(table.columns) if include_personal or not column.personal]
+    kept = [(i, checker(column)) for i, column in enumerate(table.columns) if include_personal or not column.personal]
     width = len(table.columns)
     number = 0
     for number, row in enumerate(rows, start=1):
         if len(row) != width:
             raise TableError(f"table {table.name}, row {number}: {len(row)} values for {width} columns")
         try:
-            sink.write([plain_value(row[i], column) for i, column in kept])
+            sink.write([check(row[i]) for i, check in kept])
         except TableError as error:
             raise TableError(f"table {table.name}, row {number}: {error}") from error
     return number
@@ -163,24 +163,25 @@ class JsonLinesSink:
 
     def __init__(self, file: IO[bytes], columns: list[Column]) -> None:
         self.file = file
-        self.columns = columns
+        self.columns = [(f"{_encoded(column.name)}:", column.kind is Kind.JSON) for column in columns]
 
     def write(self, row: list[Plain]) -> None:
         """Write one row of checked values."""
-        pairs = (
-            f"{canonical_json(column.name)}:{_json_cell(value, column)}"
-            for column, value in zip(self.columns, row, strict=True)
-        )
-        self.file.write(f"{{{','.join(pairs)}}}\n".translate(_ESCAPED_IN_JSON).encode("utf-8"))
+        cells = zip(self.columns, row, strict=True)
+        line = ",".join([key + _json_cell(value, is_json=is_json) for (key, is_json), value in cells])
+        self.file.write(f"{{{line}}}\n".translate(_ESCAPED_IN_JSON).encode("utf-8"))
 
     def close(self) -> None:
         """Nothing is held."""
 
 
-def _json_cell(value: Plain, column: Column) -> str:
-    if column.kind is Kind.JSON and isinstance(value, str):
-        return value
-    return canonical_json(value.isoformat(timespec="microseconds") if isinstance(value, dt.datetime) else value)
+_encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def _json_cell(value: Plain, *, is_json: bool) -> str:
+    if isinstance(value, str):
+        return value if is_json else _encoded(value)
+    return _encoded(value.isoformat(timespec="microseconds") if isinstance(value, dt.datetime) else value)
 
 
 class ParquetSink:
