@@ -120,7 +120,7 @@ def cast_vote(*, block: VoteBlock, card: Card, value: int, now: datetime, follow
     return vote
 
 
-@transaction.atomic(savepoint=False)
+@transaction.atomic
 def close_block(*, block: VoteBlock, nothing_left: bool, now: datetime) -> VoteBlock:
     """Finish the voting on a question. Closing it again changes nothing.
 
