@@ -203,6 +203,14 @@ def test_an_error_takes_the_focus_to_the_summary_and_its_link_to_the_field(tab: 
     expect(tab.locator("#stance")).to_be_focused()
 
 
+def test_a_resized_text_box_breaks_no_policy_when_it_is_shown_again(tab: Page, network: Network) -> None:
+    tab.evaluate("() => { document.getElementById('text').style.height = '300px'; }")  # what dragging its corner does
+    network.after, network.status = "write wrong", 422
+    tab.click("text=Continue")
+
+    expect(tab.locator(".error-summary")).to_be_focused()
+
+
 def test_a_vote_is_announced_and_the_next_statement_takes_the_focus(tab: Page, network: Network) -> None:
     network.name = network.after = "vote"
     tab.reload()
