@@ -277,6 +277,11 @@ CELERY_BEAT_SCHEDULE = {
         # While a worker computes, sweeps nobody took up would pile up behind it.
         "options": {"expires": 9},
     },
+    "expire-sessions": {
+        "task": "studies.expire",
+        "schedule": 60.0,
+        "options": {"expires": 55},
+    },
     "purge-login-attempts": {
         "task": "config.purge_login_attempts",
         "schedule": crontab(hour="3", minute="17"),

@@ -29,6 +29,7 @@ from studies.models import (
     Tombstone,
 )
 from studies.session.outcomes import HAD_FINISHED
+from studies.session.selectors import definition_of
 
 KEEP_VOTES = Study.WithdrawalPolicy.KEEP_VOTES
 ERASED_HASH = "withdrawn"
@@ -62,7 +63,7 @@ def withdraw_enrolment(
 
 
 def _withdraw(enrolment: Enrolment, now: datetime) -> Tombstone:
-    policy = enrolment.study.withdrawal_policy
+    policy = _policy_of(enrolment)
     had_finished = enrolment.status == Enrolment.Status.COMPLETE
     erased = {
         module.slug: module.erase(enrolment, policy) for module in reversed(modules()) if module.erase is not None
@@ -78,6 +79,12 @@ def _withdraw(enrolment: Enrolment, now: datetime) -> Tombstone:
         policy=policy,
         erased=erased | {HAD_FINISHED: int(had_finished)},
     )
+
+
+def _policy_of(enrolment: Enrolment) -> str:
+    """The policy that the person agreed to; imported people agreed to none of ours, so the study's present one holds."""
+    agreed = definition_of(enrolment.version_id).get("withdrawal") if enrolment.version_id is not None else None
+    return agreed or enrolment.study.withdrawal_policy
 
 
 def erase(enrolment: Enrolment, policy: str) -> int:

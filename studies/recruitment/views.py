@@ -16,7 +16,7 @@ from core.access import public
 from core.http import render_page
 from studies.access_participant import in_study_language
 from studies.models import Enrolment, Study, StudyVersion
-from studies.recruitment.arrival import Arrival, parse_arrival
+from studies.recruitment.arrival import OPEN, Arrival, parse_arrival
 from studies.recruitment.selectors import is_coming_back, session_here
 from studies.recruitment.services import Started, StartOutcome, reopen, start_session
 from studies.session.blocks import Definition
@@ -32,7 +32,8 @@ from studies.session.tokens import BadLink, is_simulated, read_resume_token, ses
 def landing(request: HttpRequest, study: Study, version: StudyVersion) -> HttpResponse:
     """Say what the study is and offer to start; whoever has a session in this browser goes to its page."""
     arrival = parse_arrival(request.GET, version.definition)
-    here = None if arrival.problem else session_here(study, arrival, session_key(request))
+    is_broken = arrival.problem and arrival.recruiter != OPEN  # a link without any id says nothing of who comes
+    here = None if is_broken else session_here(study, arrival, session_key(request))
     if here is not None and (here.is_active or here.origin != Enrolment.Origin.PREVIEW):
         return HttpResponseRedirect(reverse("participant:page", args=[study.slug]))
     if arrival.problem:

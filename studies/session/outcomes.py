@@ -44,7 +44,7 @@ def outcome_of(enrolment: Enrolment, definition: Definition) -> Outcome:
     # Whoever had finished before withdrawing has done the work, and is told the code of that.
     code = code_for(definition, "complete" if _had_finished(enrolment) else enrolment.status)
     return Outcome(
-        kind=enrolment.status,
+        kind=str(enrolment.status),
         title=title,
         message=message,
         code=code,

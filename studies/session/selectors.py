@@ -75,16 +75,11 @@ def _answers(definition: Definition, questions: Mapping[int, Question]) -> dict[
 
 
 class Plan(Sequence[Step]):
-    """All steps of one session in their order, in one query, with question and answer from the frozen version."""
+    """All steps of one session in their order, in one query. `at` and `named` add question and answer from memory."""
 
     def __init__(self, enrolment: Enrolment, version: Frozen) -> None:
+        self._enrolment, self._version = enrolment, version
         self._steps = list(Step.objects.filter(enrolment_id=enrolment.pk).order_by("position"))
-        for step in self._steps:
-            step.enrolment = enrolment
-            if step.question_id is not None:
-                step.question = version.questions[step.question_id]
-            if step.answer_id is not None:
-                step.answer = version.answers[step.answer_id]
 
     def __getitem__(self, position: Any) -> Any:
         return self._steps[position]
@@ -97,11 +92,19 @@ class Plan(Sequence[Step]):
 
     def at(self, position: int) -> Step | None:
         """The step at `position`; None past the end."""
-        return self._steps[position] if position < len(self._steps) else None
+        return self._whole(self._steps[position]) if position < len(self._steps) else None
 
     def named(self, nonce: str) -> Step | None:
         """The step with this nonce; None if it belongs to somebody else or to nobody."""
-        return next((step for step in self._steps if str(step.nonce) == nonce), None)
+        return next((self._whole(step) for step in self._steps if str(step.nonce) == nonce), None)
+
+    def _whole(self, step: Step) -> Step:
+        step.enrolment = self._enrolment
+        if step.question_id is not None:
+            step.question = self._version.questions[step.question_id]
+        if step.answer_id is not None:
+            step.answer = self._version.answers[step.answer_id]
+        return step
 
     def question_number(self, step: Step) -> tuple[int, int] | None:
         """Which of how many questions `step` belongs to; None if to none."""

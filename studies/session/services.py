@@ -26,6 +26,20 @@ from studies.session.showing import Shown, forget_draft, keep_draft, present
 LATE_KEPT = 50
 """How many differing late posts of one step are kept: enough for people, not for a program that repeats."""
 
+# The session has its texts from the frozen version: what the draft says is not fetched at every post.
+TEXTS_OF_STUDY = tuple(
+    f"study__{name}"
+    for name in (
+        "summary",
+        "consent_text",
+        "debrief_text",
+        "rate_instructions",
+        "blocks",
+        "stance_options",
+        "codes",
+    )
+)
+
 
 class NoSession(NotAllowed):
     """The browser has no session of this study."""
@@ -101,7 +115,7 @@ def session_of(*, key: str, slug: str) -> Shown:
 
 
 def _find(key: str, slug: str, *, lock: bool) -> Shown:
-    found = Enrolment.objects.select_related("study").filter(token_sha256=key, study__slug=slug)
+    found = Enrolment.objects.select_related("study").defer(*TEXTS_OF_STUDY).filter(token_sha256=key, study__slug=slug)
     if lock:
         # Only what writers of this row exclude each other by: rows that refer to it may be written meanwhile.
         found = found.select_for_update(no_key=True, of=("self",))

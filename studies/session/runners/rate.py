@@ -85,4 +85,4 @@ def _scale(settings: Definition) -> list[dict[str, Any]]:
 
 def _own_response(step: Step) -> str:
     own = FreeResponse.objects.filter(enrolment_id=step.enrolment_id, question_id=step.question_id)
-    return own.values_list("text", flat=True).first() or ""
+    return next(iter(own.order_by().values_list("text", flat=True)), "")
