@@ -59,8 +59,6 @@ def test_the_web_process_loads_nothing_that_only_the_worker_needs() -> None:
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
 
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120)
 
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == "[]", done.stderr
