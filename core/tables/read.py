@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
 from typing import Any
@@ -63,14 +64,9 @@ def stream_table(
     """
     collected = Problems() if problems is None else problems
     try:
-        form = _format_of(name, format)
+        make = _source_of(_format_of(name, format), spreadsheet_safe=spreadsheet_safe)
         with opened(source, name, maximum_bytes=maximum_bytes) as file:
-            arguments = (file, name, spec, collected)
-            if form is Format.CSV:
-                yield from _typed(CsvSource(*arguments, spreadsheet_safe=spreadsheet_safe), spec, collected)
-            else:
-                reader = JsonLinesSource if form is Format.JSONL else ParquetSource
-                yield from _typed(reader(*arguments), spec, collected)
+            yield from _typed(make(file, name, spec, collected), spec, collected)
     except BadInput as error:
         collected.take(error)
     except StopReading:
@@ -87,6 +83,12 @@ def _format_of(name: str, format: Format | str | None) -> Format:
         message = _("The format is not known by the end of the name, %(suffix)s.") % {"suffix": shown(suffix)}
         raise bad_file(name, message, _("Use a file that ends in .csv, .jsonl or .parquet."))
     return _FORMATS[suffix]
+
+
+def _source_of(form: Format, *, spreadsheet_safe: bool) -> Callable[..., AnySource]:
+    if form is Format.CSV:
+        return functools.partial(CsvSource, spreadsheet_safe=spreadsheet_safe)
+    return JsonLinesSource if form is Format.JSONL else ParquetSource
 
 
 def _typed(source: AnySource, spec: TableSpec, problems: Problems) -> Iterator[Row]:
