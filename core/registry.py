@@ -61,6 +61,8 @@ class StudyModule:
     summary: Callable[[Any], Sequence[tuple[Any, Any]]] | None = None
     erase: Callable[[Any, str], int] | None = None
     pages: Callable[[Any, Any], Sequence[tuple[Any, str]]] | None = None
+    # The app's parts of a draft on the study's page in the admin, as inlines of Django's admin.
+    admin_inlines: Callable[[], Sequence[Any]] = tuple
     # Called with (free response, definition, now) in the transaction that stores a participant's free response.
     on_free_response: Callable[[Any, Mapping[str, Any], datetime], None] | None = None
 

@@ -1,0 +1,134 @@
+"""Forms of the admin: drafts as people write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from studies.admin_fields import BlocksField, CodesField, OptionsField
+from studies.models import FormItem, Membership, ModelAnswer, Source, Study
+
+LINES = {"rows": 6, "cols": 60}
+
+
+class StudyForm(forms.ModelForm):
+    """The columns of a draft."""
+
+    blocks = BlocksField(
+        label=gettext_lazy("Blocks"),
+        help_text=gettext_lazy("One a line, in the order of a session: from consent to debrief."),
+    )
+    stance_options = OptionsField(
+        label=gettext_lazy("Stance options"),
+        required=False,
+        help_text=gettext_lazy("One a line: value = label. Empty: stance is not asked."),
+    )
+    codes = CodesField(
+        label=gettext_lazy("Completion codes"),
+        required=False,
+        help_text=gettext_lazy("One a line: outcome = code. What is left out is made at publication, opaque."),
+    )
+
+    class Meta:
+        model = Study
+        fields = tuple(
+            field.name
+            for field in Study._meta.fields
+            if field.editable and field.name not in {"id", "created_at", "created_by"}
+        )
+
+
+class FormItemForm(forms.ModelForm):
+    """An item with its options as lines."""
+
+    options = OptionsField(
+        label=gettext_lazy("Options"),
+        required=False,
+        may_screen_out=True,
+        help_text=gettext_lazy("One a line: value = label. Add [screens out] to end the session of who chooses it."),
+    )
+
+    class Meta:
+        model = FormItem
+        fields = ("code", "kind", "label", "hint", "options", "minimum", "maximum", "position")
+
+
+class SourceForm(forms.ModelForm):
+    """A source; its settings are a JSON object."""
+
+    class Meta:
+        model = Source
+        fields = ("code", "name", "settings", "position")
+
+    def clean_settings(self) -> Any:
+        """Keys and values, whatever they are."""
+        settings = self.cleaned_data["settings"]
+        if settings in (None, ""):
+            return {}
+        if not isinstance(settings, dict):
+            raise ValidationError(_('Write a JSON object, such as {"temperature": 0.7}.'))
+        return settings
+
+
+class MembershipForm(forms.ModelForm):
+    """A member by name of the account: a list would name every account to everybody."""
+
+    username = forms.CharField(label=gettext_lazy("Account"), max_length=150)
+
+    class Meta:
+        model = Membership
+        fields = ("role",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.fields["username"].initial = self.instance.user.get_username()
+
+    def clean_username(self) -> str:
+        """The name of an account there is."""
+        name: str = self.cleaned_data["username"]
+        user = get_user_model().objects.filter(username=name, is_active=True).first()
+        if user is None:
+            raise ValidationError(_("There is no account of this name."))
+        self.instance.user = user
+        return name
+
+
+class MembershipFormSet(forms.BaseInlineFormSet):
+    """The team of a study, which keeps an owner and has everybody once."""
+
+    def clean(self) -> None:
+        """Look at all members together."""
+        super().clean()
+        kept = [form for form in self.forms if form.cleaned_data and not form.cleaned_data.get("DELETE")]
+        names = [form.cleaned_data.get("username") for form in kept]
+        if len(set(names)) < len(names):
+            raise ValidationError(_("An account has one role in a study."))
+        roles = [form.cleaned_data.get("role") for form in kept]
+        if self.instance.pk and Membership.Role.OWNER not in roles:
+            raise ValidationError(_("A study keeps at least one owner."))
+
+
+class ModelAnswerForm(forms.ModelForm):
+    """An answer of a source to a question of the same study."""
+
+    class Meta:
+        model = ModelAnswer
+        fields = ("question", "source", "text")
+
+    def clean(self) -> dict[str, Any]:
+        """Both of one study, and one answer for both."""
+        data = super().clean() or {}
+        question, source = data.get("question"), data.get("source")
+        if question and source:
+            if question.study_id != source.study_id:
+                raise ValidationError({"source": _("The source belongs to another study than the question.")})
+            twins = ModelAnswer.objects.filter(question=question, source=source).exclude(pk=self.instance.pk)
+            if twins.exists():
+                raise ValidationError({"source": _("This source has an answer to the question already.")})
+        return data
