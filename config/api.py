@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
+from rest_framework.routers import SimpleRouter
+
+from voting.api import StatementViewSet, VoteViewSet
 
 
 class SchemaView(SpectacularAPIView):
@@ -12,7 +15,12 @@ class SchemaView(SpectacularAPIView):
     throttle_scope = "schema"
 
 
+router = SimpleRouter()
+router.register("statements", StatementViewSet, basename="statement")
+router.register("votes", VoteViewSet, basename="vote")
+
 app_name = "api"
 urlpatterns = [
     path("schema/", SchemaView.as_view(), name="schema"),
+    *router.urls,
 ]

@@ -23,6 +23,8 @@ graceful_timeout = 30
 keepalive = 5
 # A worker's sign of life must not wait for a disk.
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
+# By default a socket in the home folder, which two copies of one account would fight for.
+control_socket_disable = True
 
 
 class TracelessLogger(Logger):

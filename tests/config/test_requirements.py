@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import PackageNotFoundError, metadata, packages_distributions
 from pathlib import Path
 
 import pytest
@@ -70,6 +70,26 @@ def test_every_dependency_says_what_it_is_for() -> None:
 
     assert len(lists) == 2
     assert [line for block in lists for line in block.splitlines() if not re.search(r'",\s+# \w', line)] == []
+
+
+def licence(name: str) -> str:
+    """Return all that an installed package says of its licence in the short fields."""
+    try:
+        said = metadata(name)
+    except PackageNotFoundError:  # for another system or Python, by its marker
+        return ""
+    short = [text for text in said.get_all("License", []) if len(text) < 200]
+    classifiers = [text for text in said.get_all("Classifier", []) if text.startswith("License ::")]
+    return " ".join([*said.get_all("License-Expression", []), *short, *classifiers])
+
+
+def test_nothing_runs_under_a_licence_that_would_bind_the_user() -> None:
+    # The lesser GPL lets a program use a library as it is; psycopg is under it.
+    binding = re.compile(r"\bA?GPL|(?<!Lesser )General Public License")
+
+    found = {name: said for name in pins("base.txt") if binding.search(said := licence(name))}
+
+    assert found == {}
 
 
 def imported(path: Path) -> set[str]:
