@@ -232,7 +232,8 @@ def representative_statements(
     Significant are statements whose share and whose ratio both exceed the one-sided 90 % point, in one
     direction. They are ranked by the product of both ratios and tests; the statement that the group agrees
     on best goes first whether significant or not. Without a significant one that statement stands alone,
-    or else the one with the largest test of the ratio. Ties go to the earlier key [1]_.
+    or else the one with the largest test of the ratio. Ties go to the earlier key [1]_. The statement agreed
+    on best is always listed as agreement; Pol.is lists it as disagreement where neither ratio exceeds the other.
 
     References
     ----------
@@ -341,7 +342,7 @@ def _finalised(
     statement: str, tests: Representativeness, group: int, column: int, *, best_agree: bool
 ) -> CharacteristicStatement:
     at = (group, column)
-    agree = _direction(tests, group, column) == "agree"
+    agree = best_agree or _direction(tests, group, column) == "agree"
     return CharacteristicStatement(
         statement=statement,
         direction="agree" if agree else "disagree",

@@ -44,12 +44,13 @@ class Command(PolyphonyCommand):
                 seed=options["seed"],
             )
             runs.append((question, finished(run)))
-        text = "\n\n".join(_as_text(question, run) for question, run in runs)
+        text = "\n\n".join(as_text(question, run) for question, run in runs)
         data = {"study": study.slug, "questions": [run_identity(run) | {"result": run.result} for _, run in runs]}
         return Outcome(text, data)
 
 
-def _as_text(question: Question, run: Run) -> str:
+def as_text(question: Question, run: Run) -> str:
+    """Groups of a question as the command prints them."""
     result = run.result or {}
     groups = result["groups"]
     flow = " -> ".join(f"{row['n']} {row['step']}" for row in result["flow"])
