@@ -6,6 +6,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
+from clustering.api import GroupMemberViewSet, ScoreViewSet
 from voting.api import StatementViewSet, VoteViewSet
 
 
@@ -18,6 +19,8 @@ class SchemaView(SpectacularAPIView):
 router = SimpleRouter()
 router.register("statements", StatementViewSet, basename="statement")
 router.register("votes", VoteViewSet, basename="vote")
+router.register("groups", GroupMemberViewSet, basename="group")
+router.register("scores", ScoreViewSet, basename="score")
 
 app_name = "api"
 urlpatterns = [
