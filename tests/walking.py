@@ -78,6 +78,25 @@ class PageReader(HTMLParser):
             self._form.fields[self._area][0] += data
 
 
+class Browser(Client):
+    """A client that sends a cookie to the addresses of its path alone, as browsers do and Django's client does not."""
+
+    def __init__(self, **defaults: Any) -> None:
+        super().__init__(**defaults)
+        self.jar: dict[tuple[str, str], str] = {}
+
+    def request(self, **request: Any) -> Any:
+        address = request["PATH_INFO"]
+        self.cookies.clear()
+        for (name, path), value in self.jar.items():
+            if address.startswith(path):
+                self.cookies[name] = value
+        response = super().request(**request)
+        for name, morsel in response.cookies.items():
+            self.jar[name, morsel["path"] or "/"] = morsel.value
+        return response
+
+
 Answers = Callable[[Form], dict[str, Any]]
 
 

@@ -117,10 +117,7 @@ def _broken(problem: str) -> Arrival:
 
 
 def _advised(problem: str) -> str:
-    advice = _(
-        "You have not been enrolled. Please go back to Prolific and open the study from there again. "
-        "If that does not help, write to the team."
-    )
+    advice = _("You have not been enrolled. Please go back to Prolific and open the study from there again.")
     return problem if problem.endswith(advice) else f"{problem} {advice}"
 
 
