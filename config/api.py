@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
 from clustering.api import GroupMemberViewSet, ScoreViewSet
+from studies.api import QuestionViewSet, StudyViewSet
 from voting.api import StatementViewSet, VoteViewSet
 
 
@@ -17,6 +18,8 @@ class SchemaView(SpectacularAPIView):
 
 
 router = SimpleRouter()
+router.register("studies", StudyViewSet, basename="study")
+router.register("questions", QuestionViewSet, basename="question")
 router.register("statements", StatementViewSet, basename="statement")
 router.register("votes", VoteViewSet, basename="vote")
 router.register("groups", GroupMemberViewSet, basename="group")
