@@ -53,6 +53,7 @@ INSTALLED_APPS = [
     "voting.apps.VotingConfig",
     "clustering.apps.ClusteringConfig",
     "annotation.apps.AnnotationConfig",
+    "config.apps.HouseConfig",
     "config.apps.PolyphonyAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -254,6 +255,8 @@ SPECTACULAR_SETTINGS = {
 # --- Work in the background ---------------------------------------------------------------------
 
 CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = engines.broker(env_text("CELERY_BROKER_URL"), var_dir=VAR_DIR)
+# Copies that share a broker need a queue each: a worker runs whatever it finds in its own.
+CELERY_TASK_DEFAULT_QUEUE = env_text("POLYPHONY_QUEUE", "polyphony")
 # The run's row is the truth: results and remote control would be a second, weaker one.
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_IGNORE_RESULT = True

@@ -22,7 +22,9 @@ import psycopg
 import pytest
 import yaml
 from django.db import connection
+from kombu import Connection, Exchange, Queue
 from packaging.specifiers import SpecifierSet
+from redis import Redis
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRYPOINT = ROOT / "docker" / "entrypoint.sh"
@@ -92,7 +94,20 @@ class Roles:
         return (self.folder / f"{role}.log").read_text(encoding="utf-8")
 
 
-@pytest.fixture(params=["redis://127.0.0.1:6379/{n}", "amqp://guest:guest@127.0.0.1:5672//"], ids=["redis", "rabbitmq"])
+def delete_queue(broker: str, name: str) -> None:
+    """Remove the queue and what was still in it."""
+    if broker.startswith("redis"):
+        # kombu would leave the names of its bindings behind.
+        client = Redis.from_url(broker)
+        client.delete(*client.keys(f"*{name}*"))
+        client.close()
+        return
+    with Connection(broker) as opened:
+        Queue(name, Exchange(name), channel=opened).delete()
+        Exchange(name, channel=opened).delete()
+
+
+@pytest.fixture(params=["redis://127.0.0.1:6379/0", "amqp://guest:guest@127.0.0.1:5672//"], ids=["redis", "rabbitmq"])
 def roles(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Roles]:
     """The entry point in an environment with a database of its own."""
     where = connection.settings_dict
@@ -103,13 +118,15 @@ def roles(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Roles]:
         **{key: value for key, value in os.environ.items() if not key.startswith(("POLYPHONY_", "DJANGO_"))},
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "DATABASE_URL": f"postgres://{server}/{name}",
-        # Another number for each test process, so that none takes another's messages.
-        "CELERY_BROKER_URL": request.param.format(n=os.getpid() % 15 + 1),
+        "CELERY_BROKER_URL": request.param,
+        # So that no test takes another's messages, or leaves any.
+        "POLYPHONY_QUEUE": name,
         "POLYPHONY_SECRET_KEY": "k" * 64,
         "WEB_CONCURRENCY": "1",
     }
     with admin, ExitStack() as stack:
         admin.execute(f'CREATE DATABASE "{name}"')
+        stack.callback(delete_queue, request.param, name)
         stack.callback(admin.execute, f'DROP DATABASE "{name}" WITH (FORCE)')
         yield Roles(environment, tmp_path, stack)
 
