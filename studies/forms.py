@@ -46,8 +46,10 @@ class SeedsForm(forms.Form):
     )
     dry_run = forms.BooleanField(label=_("Only show what would be done"), required=False, initial=True)
 
+    prefix = "seeds"
+
     def __init__(self, *args: Any, studies: Any, **kwargs: Any) -> None:
-        super().__init__(*args, prefix="seeds", **kwargs)
+        super().__init__(*args, **kwargs)
         self.fields["other"].queryset = studies  # type: ignore[attr-defined]
 
 

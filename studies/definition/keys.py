@@ -63,7 +63,8 @@ LISTS = ("form", "questions", "sources", "answers")
 
 def default_of(path: Path) -> Any:
     """What a definition says at `path` if it is silent."""
-    return to_definition(path, Study._meta.get_field(COLUMNS[path]).get_default())
+    column: Any = Study._meta.get_field(COLUMNS[path])
+    return to_definition(path, column.get_default())
 
 
 def to_definition(path: Path, value: Any) -> Any:

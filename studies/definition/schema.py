@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import Field
 from django.utils.translation import gettext_lazy as _
 
 from core import registry
@@ -158,7 +157,7 @@ def _optional(spec: Spec) -> Any:
     return replace(spec, required=False)
 
 
-def _field(name: str, model: Any = Study) -> Field[Any, Any]:
+def _field(name: str, model: Any = Study) -> Any:
     return model._meta.get_field(name)
 
 

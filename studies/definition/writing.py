@@ -79,9 +79,9 @@ def _write_questions(study: Study, entries: Sequence[Data], numbers: Mapping[str
     chosen: dict[str, Question] = {}
     for position, entry in enumerate(entries):
         code = entry["code"]
-        row = _row_for(rows[code], entry["text"])
-        if row is None:
-            row = Question(study=study, code=code, revision=_next_revision(rows[code], numbers.get(code, 1)))
+        row = _row_for(rows[code], entry["text"]) or Question(
+            study=study, code=code, revision=_next_revision(rows[code], numbers.get(code, 1))
+        )
         row.text, row.domain, row.position = entry["text"], entry["domain"], position
         chosen[code] = row
     _make_current(
@@ -105,10 +105,10 @@ def _write_answers(
     for entry in entries:
         pair = (entry["question"], entry["source"])
         question, source = questions[pair[0]], sources[pair[1]]
-        row = _row_for([row for row in rows[pair] if row.question_id == question.pk], entry["text"])
-        if row is None:
-            number = _next_revision(rows[pair], numbers.get("/".join(pair), 1))
-            row = ModelAnswer(question=question, source=source, revision=number)
+        able = [row for row in rows[pair] if row.question_id == question.pk]
+        row = _row_for(able, entry["text"]) or ModelAnswer(
+            question=question, source=source, revision=_next_revision(rows[pair], numbers.get("/".join(pair), 1))
+        )
         row.text = entry["text"]
         chosen[pair] = row
     _make_current(ModelAnswer, chosen.values(), [row for pair in chosen for row in rows[pair]], "text")
