@@ -149,8 +149,7 @@ def question_coverage(
     reaching = np.rint(members @ (ratings.values >= threshold - tolerance).astype(np.float64))
     represented = mean >= threshold - tolerance if rule == "mean" else 2 * reaching > n_ratings
     covered = np.where(n_ratings > 0, represented.astype(np.float64), np.nan)
-    undefined = "the question has no opinion groups" if not place else None
-    reasons = [undefined or ("no member of a group rated it" if not n else None) for n in n_ratings.sum(axis=0)]
+    undefined, reasons = _reasons(len(place), n_ratings)
     best = _best(covered)
     return QuestionCoverage(
         question=question,
@@ -170,9 +169,18 @@ def question_coverage(
         rule=rule,
         threshold=float(threshold),
         tolerance=tolerance,
-        undefined_sources=tuple(reasons),
-        undefined=undefined or ("nobody in a group rated an answer" if not n_ratings.any() else None),
+        undefined_sources=reasons,
+        undefined=undefined,
     )
+
+
+def _reasons(n_groups: int, n_ratings: IntArray) -> tuple[str | None, tuple[str | None, ...]]:
+    """Why the question, and each answer, has no coverage; None where it has one."""
+    if not n_groups:
+        reason = "the question has no opinion groups"
+        return reason, (reason,) * n_ratings.shape[1]
+    answers = tuple(None if n else "no member of a group rated it" for n in n_ratings.sum(axis=0))
+    return None if n_ratings.any() else "nobody in a group rated an answer", answers
 
 
 def _ratio(part: FloatArray, whole: IntArray) -> FloatArray:

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Literal
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from clustering.stats.distances import UNASSIGNED, share_without_common, silhouette_score
 from clustering.stats.eligibility import Selection, select_participants
@@ -90,21 +91,23 @@ def cluster_opinions(
     ----------
     .. [1] Benchmarking Overton Pluralism in LLMs, appendix C.1.
     """
-    grid = grid or Grid()
     _check_options(space, unit, own_votes, seed, minimum_votes, max_rounds)
-    own = matrix.own_votes(authors or {}) if own_votes == "exclude" else None
-    rated = matrix if own is None else matrix.without(own)
+    grid = grid or Grid()
+    own = matrix.own_votes(authors or {}) if own_votes == "exclude" else np.zeros(matrix.values.shape, dtype=bool)
+    rated = matrix.without(own)
     taken = select_participants(rated, linked=space == "votes", minimum_votes=minimum_votes)
     # Everything is computed on the rows and columns that count; the rest is filled in at the end.
     used = rated.subset(taken.rows, taken.columns)
-    projection = project(used)
-    unit_length = _unit_length(projection.coordinates, space, unit)
-    undefined = taken.undefined or projection.undefined
-    found = _Found((), None, np.zeros(0, dtype=np.int64), undefined)
-    if undefined is None:
-        points = used.values if space == "votes" else projection.coordinates / unit_length
-        found = _search(points, space, grid, seed, max_rounds)
-    labels, coordinates = _spread_out(taken, projection, found)
+    # Threads cost these small products more than they give (fifteenfold on a busy machine with two processors).
+    with threadpool_limits(limits=1, user_api="blas"):
+        projection = project(used)
+        unit_length = _unit_length(projection.coordinates, space, unit)
+        undefined = taken.undefined or projection.undefined
+        found = _Found((), None, np.zeros(0, dtype=np.int64), undefined)
+        if undefined is None:
+            points = used.values if space == "votes" else projection.coordinates / unit_length
+            found = _search(points, space, grid, seed, max_rounds)
+    labels, coordinates = _for_everybody(taken, projection, found)
     return OpinionGroups(
         participants=matrix.participants,
         labels=labels,
@@ -115,7 +118,7 @@ def cluster_opinions(
         rows=found.rows,
         exclusions=taken.exclusions,
         n_statements=len(used.statements),
-        n_own_votes=0 if own is None else int(own.sum()),
+        n_own_votes=int(own.sum()),
         share_without_common=share_without_common(rated.values),
         space=space,
         unit=unit,
@@ -138,7 +141,7 @@ class _Found:
     undefined: str | None
 
 
-def _spread_out(taken: Selection, projection: Projection, found: _Found) -> tuple[IntArray, FloatArray]:
+def _for_everybody(taken: Selection, projection: Projection, found: _Found) -> tuple[IntArray, FloatArray]:
     """Labels and coordinates for all participants, read-only."""
     labels = np.full(len(taken.rows), UNASSIGNED, dtype=np.int64)
     coordinates = np.full((len(taken.rows), 2), np.nan)

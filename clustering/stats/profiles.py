@@ -11,12 +11,12 @@ import numpy as np
 from clustering.stats.distances import membership
 from clustering.stats.matrix import FloatArray, IntArray, VoteMatrix
 from clustering.stats.plain import plain
-from clustering.stats.representativeness import (
+from clustering.stats.representativeness import representativeness
+from clustering.stats.selection import (
     CharacteristicStatement,
     ConsensusStatement,
     consensus_statements,
     representative_statements,
-    representativeness,
 )
 
 __all__ = [
