@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext_noop
 
 from studies.models import Enrolment, Tombstone
 from studies.session.blocks import Definition
@@ -57,7 +57,7 @@ def outcome_of(enrolment: Enrolment, definition: Definition) -> Outcome:
 def full_outcome(recruiter: str, definition: Definition) -> Outcome:
     """What is told when all places are taken: nobody was enrolled."""
     code = code_for(definition, FULL)
-    return Outcome(FULL, _("All places are taken"), code=code, return_url=return_url(recruiter, code))
+    return Outcome(FULL, gettext("All places are taken"), code=code, return_url=return_url(recruiter, code))
 
 
 def code_for(definition: Definition, kind: str) -> str:
@@ -79,30 +79,33 @@ def _had_finished(enrolment: Enrolment) -> bool:
 
 
 def _words(enrolment: Enrolment) -> tuple[str, str]:
-    words = {
-        Enrolment.Status.COMPLETE: (
-            _("Thank you. You have finished"),
-            _("All your answers are saved."),
+    title, message = _WORDS[Enrolment.Status(enrolment.status)]
+    return gettext(title), gettext(message) % {"receipt": enrolment.public_code}
+
+
+_WORDS = {
+    Enrolment.Status.COMPLETE: (
+        gettext_noop("Thank you. You have finished"),
+        gettext_noop("All your answers are saved."),
+    ),
+    Enrolment.Status.NO_CONSENT: (
+        gettext_noop("You chose not to take part"),
+        gettext_noop("Thank you for your time. Only your decision was stored, and nothing more is needed."),
+    ),
+    Enrolment.Status.SCREENED_OUT: (
+        gettext_noop("This study is not for you this time"),
+        gettext_noop(
+            "Thank you for your answers. The study looks for people in another situation, so it ends here for you."
         ),
-        Enrolment.Status.NO_CONSENT: (
-            _("You chose not to take part"),
-            _("Thank you for your time. Only your decision was stored, and nothing more is needed."),
+    ),
+    Enrolment.Status.TIMED_OUT: (
+        gettext_noop("The time for this session is over"),
+        gettext_noop("What you sent in time is kept. If you think this is wrong, write to the team."),
+    ),
+    Enrolment.Status.WITHDRAWN: (
+        gettext_noop("You have withdrawn"),
+        gettext_noop(
+            "Your answers have been erased. Thank you for the time you gave. The number of this receipt is %(receipt)s."
         ),
-        Enrolment.Status.SCREENED_OUT: (
-            _("This study is not for you this time"),
-            _("Thank you for your answers. The study looks for people in another situation, so it ends here for you."),
-        ),
-        Enrolment.Status.TIMED_OUT: (
-            _("The time for this session is over"),
-            _("What you sent in time is kept. If you think this is wrong, write to the team."),
-        ),
-        Enrolment.Status.WITHDRAWN: (
-            _("You have withdrawn"),
-            _(
-                "Your answers have been erased. Thank you for the time you gave. "
-                "The number of this receipt is %(receipt)s."
-            )
-            % {"receipt": enrolment.public_code},
-        ),
-    }
-    return words[Enrolment.Status(enrolment.status)]
+    ),
+}
