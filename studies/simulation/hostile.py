@@ -7,7 +7,7 @@ walk goes on from what the server shows. What the person then believes to be sto
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from studies.simulation.walker import Walker
 
 MISCHIEF = 0.5
 """The share of posts around which something goes wrong."""
-OTHER_VALUES = {
+OTHER_VALUES: Mapping[str, Callable[[str], str]] = {
     "rating": lambda value: str(int(value) % 5 + 1),
     "value": lambda value: {"agree": "disagree", "disagree": "neutral", "neutral": "agree"}[value],
     "text": lambda value: value[::-1],

@@ -45,7 +45,7 @@ def drawn(shares: Mapping[T, float], rng: random.Random) -> T:
         place -= share
         if place < 0:
             return key
-    return next(reversed(shares.keys()))
+    return list(shares)[-1]
 
 
 def rated(mean: float, rng: random.Random) -> int:

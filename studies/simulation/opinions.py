@@ -51,7 +51,7 @@ class Opinions(Mind):
             return self._fallback.group(person, question)
         sign = {"liberal": 1, "conservative": -1}.get(self._leaning(person), 0)
         groups = self.planted["questions"][question]["groups"]
-        shares = {name: group["share"] + sign * group["tilt"] for name, group in groups.items()}
+        shares: dict[str, float] = {name: group["share"] + sign * group["tilt"] for name, group in groups.items()}
         return drawn(shares, person.draws(f"group:{question}"))
 
     def response(self, person: Person, question: str, minimum: int, maximum: int) -> str:
@@ -59,13 +59,9 @@ class Opinions(Mind):
         if question not in self.planted["questions"]:
             return self._fallback.response(person, question, minimum, maximum)
         rng = person.draws(f"response:{question}")
-        text = self._shelves[question, self.group(person, question)].take(rng)
-        variation = self.planted["variation"]
-        if rng.random() >= variation["share"]:
-            return text
-        if rng.random() < 0.5:
-            return f"{rng.choice(variation['openings'])} {text}"
-        return f"{text} {rng.choice(variation['closings'])}"
+        text = self._varied(self._shelves[question, self.group(person, question)].take(rng), rng)
+        fits = minimum <= len(text) <= maximum
+        return text if fits else self._fallback.response(person, question, minimum, maximum)
 
     def stance(self, person: Person, question: str, options: Sequence[str]) -> str:
         """A stance by the group's probabilities, among those that the page offers."""
@@ -93,7 +89,7 @@ class Opinions(Mind):
         if question not in self.planted["questions"]:
             return self._fallback.vote(person, question, text)
         speaks_for = self._speaks_for.get((question, text))
-        row = self._of(person, question)["votes"].get(speaks_for, UNDECIDED)
+        row: Mapping[str, float] = self._of(person, question)["votes"].get(speaks_for, UNDECIDED)
         return drawn(row, person.draws(f"vote:{question}:{text}"))
 
     def votes_wanted(self, person: Person, question: str) -> int:
@@ -107,6 +103,14 @@ class Opinions(Mind):
         if said is None:
             return super().item(person, code, kind, options)
         return said if kind not in {"radio", "checkbox"} else [value for value in said if value in options]
+
+    def _varied(self, text: str, rng: random.Random) -> str:
+        variation = self.planted["variation"]
+        if rng.random() >= variation["share"]:
+            return text
+        if rng.random() < 0.5:
+            return f"{rng.choice(variation['openings'])} {text}"
+        return f"{text} {rng.choice(variation['closings'])}"
 
     def _of(self, person: Person, question: str) -> Mapping[str, Any]:
         entry = self.planted["questions"].get(question)

@@ -112,13 +112,6 @@ class Page:
     has_notice: bool = False
     forms: list[Form] = field(default_factory=list)
 
-    def form_for(self, name: str) -> Form | None:
-        """The first form with a field or button of this name."""
-        for form in self.forms:
-            if any(each.name == name for each in (*form.fields, *form.buttons)):
-                return form
-        return None
-
 
 def read_page(html: str) -> Page:
     """Read the main part of a page, or a fragment of it."""
