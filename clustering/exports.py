@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from clustering.models import GroupCoverage, GroupMember, QuestionCoverage, Score
 from clustering.selectors import group_label, reported_run
+from clustering.services import run_identity
+from core.models import Run
 from core.tables import Column, Kind, Table
 from studies.models import Study
 
@@ -27,6 +29,32 @@ _UNDEFINED = Column("undefined", Kind.TEXT, _("Why there is no number; empty if 
 def tables() -> tuple[Table, ...]:
     """The tables that clustering declares; `rows` of each takes the study."""
     return (GROUPS, COVERAGES, QUESTION_COVERAGES, SCORES)
+
+
+def about(study: Study) -> dict[str, Any]:
+    """What the manifest says of the run whose groups and scores the tables hold; None if there is no run."""
+    run = reported_run(study)
+    if run is None:
+        return {"reported_run": None}
+    parts = list(run.parts.order_by("pk"))
+    return {
+        "reported_run": {
+            **run_identity(run),
+            "is_marked_reported": run.is_reported,
+            "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+            "method_versions": _method_versions(run, parts),
+            "groupings": [run_identity(part) for part in parts],
+        }
+    }
+
+
+def _method_versions(run: Run, parts: list[Run]) -> dict[str, str]:
+    """The version of each method, as the results state them."""
+    stated: dict[str, Any] = {"overton": (run.result or {}).get("overton")}
+    stated |= {"coverage": line["coverage"] for line in (run.result or {}).get("questions", [])}
+    for part in parts:
+        stated |= {name: value for name, value in (part.result or {}).items() if isinstance(value, dict)}
+    return {name: value["method_version"] for name, value in stated.items() if value and "method_version" in value}
 
 
 def group_rows(study: Study) -> Rows:

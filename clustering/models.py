@@ -30,7 +30,9 @@ class Grouping(models.Model):
         verbose_name_plural = _("groupings")
         constraints = [
             models.CheckConstraint(
-                condition=Q(n_groups=None) & ~Q(undefined="") | Q(n_groups__gte=1, undefined=""),
+                condition=Q(n_groups=None) & ~Q(undefined="")
+                # A comparison with NULL is unknown, and unknown passes a check: say what is not null.
+                | Q(n_groups__isnull=False, n_groups__gte=1, undefined=""),
                 name="clustering_grouping_defined_or_reason",
             )
         ]
@@ -172,7 +174,8 @@ class QuestionCoverage(models.Model):
                 name="clustering_questioncoverage_best_once",
             ),
             models.CheckConstraint(
-                condition=Q(coverage=None) & ~Q(undefined="") | Q(coverage__range=(0.0, 1.0), undefined=""),
+                condition=Q(coverage=None) & ~Q(undefined="")
+                | Q(coverage__isnull=False, coverage__range=(0.0, 1.0), undefined=""),
                 name="clustering_questioncoverage_defined_or_reason",
             ),
         ]
@@ -208,7 +211,8 @@ class Score(models.Model):
                 fields=["run", "is_weighted"], condition=Q(source=None), name="clustering_score_best_once"
             ),
             models.CheckConstraint(
-                condition=Q(value=None) & ~Q(undefined="") | Q(value__range=(0.0, 1.0), undefined=""),
+                condition=Q(value=None) & ~Q(undefined="")
+                | Q(value__isnull=False, value__range=(0.0, 1.0), undefined=""),
                 name="clustering_score_defined_or_reason",
             ),
         ]

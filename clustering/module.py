@@ -34,6 +34,7 @@ module = StudyModule(
     slug="clustering",
     label=gettext_lazy("Opinion groups"),
     tables=exports.tables,
+    about=exports.about,
     summary=summary,
     pages=pages,
     erase=services.erase_participation,
