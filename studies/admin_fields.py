@@ -34,6 +34,10 @@ class TypedText(forms.CharField):
         except Invalid as error:
             raise ValidationError(str(error), code=error.code) from error
 
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Line ends alone are no change: every form sends its own."""
+        return super().has_changed(None if initial is None else normalise_typed(initial), data)
+
 
 class LinesField(forms.CharField):
     """A list written one entry a line; problems name the line."""
@@ -48,18 +52,18 @@ class LinesField(forms.CharField):
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         """Compare as lines: the initial value is a list."""
-        before, after = (self.prepare_value(value) or "" for value in (initial, data))
-        return [line.strip() for line in before.splitlines()] != [line.strip() for line in after.splitlines()]
+        before, after = (_lines(self.prepare_value(value) or "") for value in (initial, data))
+        return before != after
 
     def clean(self, value: Any) -> Any:
         """The list, or what is wrong in which line."""
         text = super().clean(value)
         entries, problems = [], []
-        for number, line in enumerate(text.splitlines(), start=1):
+        for number, line in enumerate(_lines(text), start=1):
             if not line.strip():
                 continue
             try:
-                entries.append(self.entry_of(check_imported(line.strip())))
+                entries.append(self.entry_of(check_imported(line)))
             except Invalid as error:
                 problems.append(_("Line %(n)d: %(why)s") % {"n": number, "why": error})
         problems += self.repeated(entries)
@@ -88,6 +92,11 @@ class LinesField(forms.CharField):
         names = [self.name_of(entry) for entry in entries]
         for name in dict.fromkeys(name for name in names if names.count(name) > 1):
             yield _("%(name)s stands there more than once.") % {"name": shown(name)}
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text, cut at line ends only: U+2028 and the like may stand in a label."""
+    return [line.strip() for line in normalise_typed(text).split("\n")]
 
 
 class BlocksField(LinesField):

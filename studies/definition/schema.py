@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core import registry
@@ -31,6 +32,27 @@ from studies.models.study import DEFAULT_BLOCKS
 _LARGEST = {"PositiveSmallIntegerField": 32_767, "PositiveIntegerField": 2_147_483_647, "IntegerField": 2_147_483_647}
 _AMOUNT = r"[0-9]{1,6}(?:\.[0-9]{1,2})?"
 _CODE = r"[A-Za-z0-9_-]{4,64}"
+
+
+@dataclass(frozen=True)
+class Line(Text):
+    """A text on one line that a column of `maximum` code points holds, with no space at its ends.
+
+    Forms strip such spaces, and a domain with one would be another domain.
+    """
+
+    one_line: bool = True
+
+    def fault_of(self, text: str) -> tuple[str, str] | None:
+        """What is wrong with the text, and the remedy."""
+        fault = super().fault_of(text)
+        if fault is not None or text == "":
+            return fault
+        if text != text.strip():
+            return gettext("There is a space at the start or end."), gettext("Remove it.")
+        if self.maximum is not None and len(text) > self.maximum:
+            return gettext("The text has more than %(n)d code points.") % {"n": self.maximum}, ""
+        return None
 
 
 def file_spec() -> Mapping:
@@ -67,7 +89,7 @@ def _own_keys() -> dict[str, Spec]:
         "schema_version": Integer(minimum=1, maximum=SCHEMA_VERSION),
         "slug": Slug(maximum=_field("slug").max_length),
         "title": _line("title", blank=False),
-        "language": Text(one_line=True, maximum=16, pattern=r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*"),
+        "language": Line(maximum=16, pattern=r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*"),
         "time_zone": _line("time_zone", blank=False),
         "summary": Text(blank=True),
         "contact": _line("contact"),
@@ -96,7 +118,7 @@ def _own_keys() -> dict[str, Spec]:
         "write": _keys(
             minimum=_integer("write_minimum", minimum=0),
             maximum=_integer("write_maximum", minimum=1, maximum=10_000),
-            stance=ListOf(Mapping({"value": Code(), "label": Text(one_line=True, maximum=80)}), unique="value"),
+            stance=ListOf(Mapping({"value": Code(), "label": Line(maximum=80)}), unique="value"),
             importance=_keys(low=_line("importance_low"), high=_line("importance_high")),
         ),
         "rate": _keys(instructions=Text(blank=True), low=_line("rate_low"), high=_line("rate_high")),
@@ -112,12 +134,12 @@ def block_kinds() -> list[str]:
 def _own_lists() -> dict[str, ListOf]:
     question = {
         "code": Code(),
-        "domain": Text(one_line=True, maximum=_field("domain", Question).max_length, blank=True, required=False),
+        "domain": Line(maximum=_field("domain", Question).max_length, blank=True, required=False),
         "text": Text(),
     }
     source = {
         "code": Code(),
-        "name": Text(one_line=True, maximum=_field("name", Source).max_length),
+        "name": Line(maximum=_field("name", Source).max_length),
         "settings": MapOf(Text(maximum=128), Anything(), required=False),
     }
     answer = {"question": Code(), "source": Code(), "text": Text()}
@@ -129,13 +151,13 @@ def _own_lists() -> dict[str, ListOf]:
 
 
 def _form_item() -> Mapping:
-    option = {"value": Code(), "label": Text(one_line=True, maximum=200), "screens_out": Boolean(required=False)}
+    option = {"value": Code(), "label": Line(maximum=200), "screens_out": Boolean(required=False)}
     return Mapping(
         {
             "code": Code(),
             "kind": Choice(FormItem.Kind.values),
-            "label": Text(one_line=True, maximum=_field("label", FormItem).max_length),
-            "hint": Text(one_line=True, maximum=_field("hint", FormItem).max_length, blank=True, required=False),
+            "label": Line(maximum=_field("label", FormItem).max_length),
+            "hint": Line(maximum=_field("hint", FormItem).max_length, blank=True, required=False),
             "options": ListOf(Mapping(option), unique="value", required=False),
             "minimum": _integer("minimum", FormItem, nullable=True, required=False),
             "maximum": _integer("maximum", FormItem, nullable=True, required=False),
@@ -162,7 +184,7 @@ def _field(name: str, model: Any = Study) -> Any:
 
 
 def _line(column: str, *, blank: bool = True) -> Text:
-    return Text(one_line=True, maximum=_field(column).max_length, blank=blank)
+    return Line(maximum=_field(column).max_length, blank=blank)
 
 
 def _integer(column: str, model: Any = Study, **options: Any) -> Integer:
@@ -175,4 +197,4 @@ def _completion_code() -> Text:
 
 
 def _file_name() -> Text:
-    return Text(one_line=True, maximum=255)
+    return Line(maximum=255)
