@@ -7,6 +7,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.test import Client
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from studies.models import Study
@@ -58,6 +61,14 @@ def open_window(browser: Browser, live_server: Any) -> Iterator[OpenWindow]:
     for watch in watches:
         watch.context.close()
     assert [found for watch in watches for found in watch.found] == []
+
+
+def sign_in(watch: Watch, user: AbstractUser, live_server: Any) -> None:
+    """Let the window be signed in as `user`."""
+    client = Client()
+    client.force_login(user)
+    name = settings.SESSION_COOKIE_NAME
+    watch.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
 
 
 @pytest.fixture

@@ -21,7 +21,10 @@ KINDS = {
     "rate": "input[name=rating]",
     "vote": "#statement, #finish",
     "end": "#completion-code",
+    "rate_intro": "form input[name=step]",
 }
+"""What tells the kinds apart; the instructions for rating are known by nothing but the way on."""
+
 ACTIVE = """() => {
   const element = document.activeElement;
   const box = element.getBoundingClientRect();
@@ -58,8 +61,10 @@ class Person:
     @property
     def kind(self) -> str:
         """What kind of page is on the screen."""
-        script = "(kinds) => Object.keys(kinds).find((kind) => document.querySelector(kinds[kind])) ?? 'rate_intro'"
-        return str(self.tab.evaluate(script, KINDS))
+        script = "(kinds) => Object.keys(kinds).find((kind) => document.querySelector(kinds[kind]))"
+        found = self.tab.evaluate(script, KINDS)
+        assert found, f"no page of a session: {self.tab.inner_text('main')}"
+        return str(found)
 
     @property
     def step(self) -> str:
