@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from clustering.inclusion import ORIGINS, STATUSES, Inclusion, default_origins
-from clustering.parameters import OWN_VOTES, RULES, SPACES, Parameters
+from clustering.parameters import OWN_VOTES, RULES, SPACES, UNITS, Parameters
 from core.errors import DomainError, NotThere
 from core.models import Run
 from core.runs import execute
@@ -21,6 +21,7 @@ def add_grouping_options(parser: CommandParser) -> None:
     parser.add_argument("--study", required=True, metavar="SLUG", help="The study.")
     parser.add_argument("--method", choices=["dynamic"], default="dynamic", help="The clusterer (default: dynamic).")
     parser.add_argument("--space", choices=SPACES, default=defaults.space, help="Where distances are taken.")
+    parser.add_argument("--unit", choices=UNITS, default=defaults.unit, help="What thresholds on the map count in.")
     parser.add_argument(
         "--minimum-size", type=int, metavar="N", help="Smallest group; without it 1, 3 and 5 are tried as published."
     )
@@ -68,7 +69,7 @@ def parameters_from(study: Study, options: dict[str, Any]) -> Parameters:
         tuple(options["status"] or Inclusion(("live",)).statuses),
         options["minimum_votes"],
     )
-    names = ("space", "minimum_size", "own_votes", "rule", "threshold", "replicates", "level")
+    names = ("space", "unit", "minimum_size", "own_votes", "rule", "threshold", "replicates", "level")
     return Parameters(inclusion=inclusion, **{name: options[name] for name in names if name in options})
 
 

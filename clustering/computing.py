@@ -45,7 +45,9 @@ def found_groups(loaded: QuestionVotes, parameters: Parameters, seed: int) -> tu
     if parameters.own_votes == "exclude":
         matrix = matrix.without(matrix.own_votes(loaded.authors))
     space: Any = parameters.space
-    return matrix, cluster_opinions(matrix, seed=seed, space=space, grid=grid_of(parameters), own_votes="include")
+    unit: Any = parameters.unit
+    found = cluster_opinions(matrix, seed=seed, space=space, unit=unit, grid=grid_of(parameters), own_votes="include")
+    return matrix, found
 
 
 def groups(running: RunningRun) -> Computed:

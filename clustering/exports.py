@@ -50,8 +50,10 @@ def about(study: Study) -> dict[str, Any]:
 
 def _method_versions(run: Run, parts: list[Run]) -> dict[str, str]:
     """The version of each method, as the results state them."""
-    stated: dict[str, Any] = {"overton": (run.result or {}).get("overton")}
-    stated |= {"coverage": line["coverage"] for line in (run.result or {}).get("questions", [])}
+    result = run.result or {}
+    stated: dict[str, Any] = {"overton": result.get("overton")}
+    for line in result.get("questions", []):
+        stated["coverage"] = line["coverage"]
     for part in parts:
         stated |= {name: value for name, value in (part.result or {}).items() if isinstance(value, dict)}
     return {name: value["method_version"] for name, value in stated.items() if value and "method_version" in value}

@@ -38,6 +38,10 @@ class RunForm(forms.Form):
             ("votes", _("votes (statements two people share)")),
         ],
     )
+    unit = forms.ChoiceField(
+        label=_("Thresholds on the map count in"),
+        choices=[("spread", _("spreads of the participants")), ("coordinate", _("coordinates of the map"))],
+    )
     minimum_size = forms.TypedChoiceField(
         label=_("Smallest group"),
         coerce=int,
@@ -60,7 +64,7 @@ class RunForm(forms.Form):
         """The settings of a valid form."""
         values = self.cleaned_data
         inclusion = Inclusion(tuple(values["origins"]), tuple(values["statuses"]), values["minimum_votes"])
-        names = ("space", "minimum_size", "rule", "threshold", "replicates")
+        names = ("space", "unit", "minimum_size", "rule", "threshold", "replicates")
         return Parameters(inclusion=inclusion, **{name: values[name] for name in names})
 
     def clean(self) -> dict[str, Any]:
@@ -82,6 +86,7 @@ def initial_settings(study: Study) -> dict[str, Any]:
         "statuses": list(parameters.inclusion.statuses),
         "minimum_votes": parameters.inclusion.minimum_votes,
         "space": parameters.space,
+        "unit": parameters.unit,
         "minimum_size": PUBLISHED_GRID,
         "rule": parameters.rule,
         "threshold": parameters.threshold,

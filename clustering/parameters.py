@@ -17,6 +17,7 @@ OVERTON = "overton"
 SPACES = ("projection", "votes")
 RULES = ("mean", "majority")
 OWN_VOTES = ("exclude", "include")
+UNITS = ("spread", "coordinate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Parameters:
     ----------
     inclusion : whom the run takes in
     space : where distances between people are taken (`docs/methods.md`, reading 1)
+    unit : what thresholds on the map count in, the participants' spread or coordinates (reading 13)
     minimum_size : smallest group kept; None tries the published 1, 3 and 5
     own_votes : whether a vote on one's own statement counts ("exclude" or "include")
     rule : "mean" (mean rating of a group's members reaches the threshold) or "majority" (more than half of them do)
@@ -37,6 +39,7 @@ class Parameters:
 
     inclusion: Inclusion
     space: str = "projection"
+    unit: str = "spread"
     minimum_size: int | None = None
     own_votes: str = "exclude"
     rule: str = "mean"
@@ -48,6 +51,7 @@ class Parameters:
         """Refuse settings out of range with a message for each."""
         requirements = {
             "space": (self.space in SPACES, _("Choose projection or votes.")),
+            "unit": (self.unit in UNITS, _("Choose spread or coordinate.")),
             "minimum_size": (
                 self.minimum_size is None or self.minimum_size >= 1,
                 _("The smallest group has at least 1 member."),
@@ -74,6 +78,7 @@ class Parameters:
             "method": "dynamic",
             "inclusion": self.inclusion.to_dict(),
             "space": self.space,
+            "unit": self.unit,
             "minimum_size": self.minimum_size,
             "own_votes": self.own_votes,
         }
@@ -81,6 +86,6 @@ class Parameters:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Parameters:
         """The settings back from a run; those of groups alone leave the others at their defaults."""
-        names = ("space", "minimum_size", "own_votes", "rule", "threshold", "replicates", "level")
+        names = ("space", "unit", "minimum_size", "own_votes", "rule", "threshold", "replicates", "level")
         given = {name: values[name] for name in names if name in values}
         return cls(inclusion=Inclusion.from_dict(values["inclusion"]), **given)

@@ -245,6 +245,7 @@ def test_withdrawal_takes_the_person_out_of_the_rows_and_marks_the_run(planted: 
     ("changes", "field"),
     [
         ({"space": "moon"}, "space"),
+        ({"unit": "mile"}, "unit"),
         ({"minimum_size": 0}, "minimum_size"),
         ({"rule": "mood"}, "rule"),
         ({"threshold": 5.5}, "threshold"),
