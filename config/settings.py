@@ -285,6 +285,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 55},
     },
+    "purge-exports": {
+        "task": "studies.purge_exports",
+        "schedule": 600.0,
+        "options": {"expires": 590},
+    },
     "purge-login-attempts": {
         "task": "config.purge_login_attempts",
         "schedule": crontab(hour="3", minute="17"),

@@ -58,6 +58,8 @@ class StudyModule:
     blocks: tuple[BlockRunner, ...] = ()
     sections: tuple[DefinitionSection, ...] = ()
     tables: Callable[[], Sequence[Any]] = tuple
+    # What the manifest of a study's export says for the app: JSON-ready, its keys beside those of other apps.
+    about: Callable[[Any], Mapping[str, Any]] | None = None
     summary: Callable[[Any], Sequence[tuple[Any, Any]]] | None = None
     erase: Callable[[Any, str], int] | None = None
     pages: Callable[[Any, Any], Sequence[tuple[Any, str]]] | None = None

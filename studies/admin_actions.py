@@ -10,12 +10,15 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from core.errors import DomainError
 from studies import access, services
+from studies.data.services import start_export
 from studies.models import Study
 from studies.recruitment.views import to_session
 
@@ -104,6 +107,21 @@ def preview(modeladmin: admin.ModelAdmin, request: HttpRequest, queryset: QueryS
     return to_session(chosen[0].slug, started.token)
 
 
+@admin.action(description=gettext_lazy("Export the data"))
+def export(modeladmin: admin.ModelAdmin, request: HttpRequest, queryset: QuerySet[Study]) -> None:
+    """Ask for an export of each study whose data the user may read, and say where it will be."""
+    for study in queryset:
+        if not access.may(request.user, study, access.Role.ANALYST):
+            message = _("%(what)s: your role in this study does not allow this.") % {"what": study}
+            modeladmin.message_user(request, message, messages.ERROR)
+            continue
+        start_export(study=study, by=request.user, now=timezone.now())  # type: ignore[arg-type]
+        text = _("The export of %(what)s is being written; it will be on its page of exports:") % {"what": study}
+        page = reverse("studies:exports", args=[study.slug])
+        link = format_html('{} <a href="{}">{}</a>', text, page, _("Exports"))
+        modeladmin.message_user(request, link, messages.SUCCESS)
+
+
 STUDY_ACTIONS = (
     _action(
         "publish",
@@ -116,4 +134,5 @@ STUDY_ACTIONS = (
     _action("close", gettext_lazy("Close"), gettext_lazy("Nobody new is let in any more, for good."), services.close),
     _action("clone", gettext_lazy("Clone"), gettext_lazy("A draft with the same definition is made of each."), _clone),
     preview,
+    export,
 )

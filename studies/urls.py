@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from studies import views, views_content
+from studies.data import views as data_views
 
 app_name = "studies"
 urlpatterns = [
@@ -20,5 +21,9 @@ urlpatterns = [
     path("<slug:slug>/import/", views_content.import_table, name="import"),
     path("<slug:slug>/import/seeds/", views_content.import_seeds_of, name="import-seeds"),
     path("<slug:slug>/definition/", views_content.definition, name="definition"),
+    path("<slug:slug>/exports/", data_views.exports, name="exports"),
+    path("<slug:slug>/exports/start/", data_views.start, name="export-start"),
+    path("<slug:slug>/exports/<uuid:run_id>/progress/", data_views.progress, name="export-progress"),
+    path("<slug:slug>/exports/<uuid:run_id>/download/", data_views.download, name="export-download"),
     path("<slug:slug>/versions/<int:number>/", views_content.version, name="version"),
 ]
