@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.errors import DomainError
 from core.registry import block_runner
-from studies.models import Enrolment, Slot
+from studies.models import Enrolment, Slot, Step
 from studies.session.selectors import Plan
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ def complete(enrolment: Enrolment, plan: Plan, *, now: datetime) -> None:
     Incomplete
         If a page was not submitted or a block lacks something: the code must not be shown then.
     """
-    open_steps = sum(step.submitted_at is None for step in plan)
+    open_steps = Step.objects.filter(enrolment=enrolment, submitted_at=None).count()
     lacking = {kind: n for kind in {step.block for step in plan} if (n := _lacks(kind, enrolment, plan))}
     if open_steps or lacking:
         logger.error("enrolment %s would end incomplete: %s open steps, lacking %s", enrolment.pk, open_steps, lacking)

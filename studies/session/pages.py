@@ -63,7 +63,7 @@ def walk_page(request: HttpRequest, shown: Shown) -> tuple[str, dict[str, Any]]:
     """The template and context of what a session shows."""
     if shown.step is not None:
         return _step_page(request, shown)
-    if shown.is_closed:
+    if shown.enrolment.is_active:
         context = plain_page(shown.version.definition, "closed", _("This study is not open"))
         template = "studies/session/closed.html"
     else:
@@ -88,8 +88,7 @@ def where(plan: Plan, step: Step | None) -> str:
     number = plan.question_number(step)
     if number is not None:
         return _("Question %(number)d of %(of)d") % {"number": number[0], "of": number[1]}
-    is_before = all(other.question_id is None for other in plan[: step.position])
-    return _("Before the questions") if is_before else _("After the questions")
+    return _("Before the questions") if plan.is_before_questions(step) else _("After the questions")
 
 
 def _step_page(request: HttpRequest, shown: Shown) -> tuple[str, dict[str, Any]]:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from studies.models import Enrolment, ModelAnswer, Question, Step, StudyVersion
+from studies.models import Enrolment, ModelAnswer, Question, Step, Study, StudyVersion
 from studies.session.blocks import Definition
 
 KEPT_VERSIONS = 32
 """How many frozen versions a process keeps in memory: more studies than are open at the same time."""
+KEPT_PLANS = 512
+"""How many sessions' plans a process keeps in memory (about 10 kB each): more people than are under way at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """A study version ready to walk: its definition, and the rows it names, with the texts of the definition."""
+    """A study version ready to walk: its definition, and the rows it names, with the texts of the definition.
+
+    `study` is for what does not change once a study was published, such as its seed; its status does.
+    """
 
     version_id: int
+    study: Study
     definition: Definition
     questions: Mapping[int, Question]
     answers: Mapping[int, ModelAnswer]
@@ -37,11 +44,11 @@ class Frozen:
 @lru_cache(maxsize=KEPT_VERSIONS)
 def frozen(version_id: int) -> Frozen:
     """The version `version_id` as it was frozen. Kept in memory, since it never changes; do not write to it."""
-    version = StudyVersion.objects.get(pk=version_id)
+    version = StudyVersion.objects.select_related("study").get(pk=version_id)
     definition: dict[str, Any] = version.definition
     questions = _questions(version.study_id, definition)
     answers = _answers(definition, questions)
-    return Frozen(version_id, MappingProxyType(definition), questions, answers)
+    return Frozen(version_id, version.study, MappingProxyType(definition), questions, answers)
 
 
 def definition_of(version_id: int) -> Definition:
@@ -74,46 +81,75 @@ def _answers(definition: Definition, questions: Mapping[int, Question]) -> dict[
     return answers
 
 
-class Plan(Sequence[Step]):
-    """All steps of one session in their order, in one query. `at` and `named` add question and answer from memory."""
+class Planned(NamedTuple):
+    """A step as it was planned at the start of its session: what never changes of it."""
+
+    id: int
+    enrolment_id: int
+    position: int
+    kind: str
+    block: str
+    question_id: int | None
+    answer_id: int | None
+    number: int
+    nonce: uuid.UUID
+
+
+class Plan:
+    """All steps of one session in their order, from memory after the first time.
+
+    The steps it gives have question and answer at hand; when and with what they were submitted is read if asked for.
+    """
 
     def __init__(self, enrolment: Enrolment, version: Frozen) -> None:
         self._enrolment, self._version = enrolment, version
-        self._steps = list(Step.objects.filter(enrolment_id=enrolment.pk).order_by("position"))
-
-    def __getitem__(self, position: Any) -> Any:
-        return self._steps[position]
+        try:
+            self._rows = _planned(enrolment.public_id)
+        except LookupError:
+            self._rows = ()
 
     def __len__(self) -> int:
-        return len(self._steps)
+        return len(self._rows)
 
     def __iter__(self) -> Iterator[Step]:
-        return iter(self._steps)
+        return map(self._step, self._rows)
 
     def at(self, position: int) -> Step | None:
         """The step at `position`; None past the end."""
-        return self._whole(self._steps[position]) if position < len(self._steps) else None
+        return self._step(self._rows[position]) if position < len(self._rows) else None
 
     def named(self, nonce: str) -> Step | None:
         """The step with this nonce; None if it belongs to somebody else or to nobody."""
-        return next((self._whole(step) for step in self._steps if str(step.nonce) == nonce), None)
-
-    def _whole(self, step: Step) -> Step:
-        step.enrolment = self._enrolment
-        if step.question_id is not None:
-            step.question = self._version.questions[step.question_id]
-        if step.answer_id is not None:
-            step.answer = self._version.answers[step.answer_id]
-        return step
+        return next((self._step(row) for row in self._rows if str(row.nonce) == nonce), None)
 
     def question_number(self, step: Step) -> tuple[int, int] | None:
         """Which of how many questions `step` belongs to; None if to none."""
         if step.question_id is None:
             return None
-        order = list(dict.fromkeys(other.question_id for other in self._steps if other.question_id is not None))
+        order = list(dict.fromkeys(row.question_id for row in self._rows if row.question_id is not None))
         return order.index(step.question_id) + 1, len(order)
+
+    def is_before_questions(self, step: Step) -> bool:
+        """Whether no step before `step` belongs to a question."""
+        return all(row.question_id is None for row in self._rows[: step.position])
 
     def ends_its_question(self, step: Step) -> bool:
         """Whether no later step belongs to the question of `step`."""
-        later = self._steps[step.position + 1 :]
-        return all(other.question_id != step.question_id for other in later)
+        return all(row.question_id != step.question_id for row in self._rows[step.position + 1 :])
+
+    def _step(self, row: Planned) -> Step:
+        step = Step.from_db(None, Planned._fields, row)
+        step.enrolment = self._enrolment
+        if row.question_id is not None:
+            step.question = self._version.questions[row.question_id]
+        if row.answer_id is not None:
+            step.answer = self._version.answers[row.answer_id]
+        return step
+
+
+@lru_cache(maxsize=KEPT_PLANS)
+def _planned(public_id: uuid.UUID) -> tuple[Planned, ...]:
+    rows = Step.objects.filter(enrolment__public_id=public_id).order_by("position").values_list(*Planned._fields)
+    if not rows:
+        raise LookupError(public_id)  # not kept in memory
+    return tuple(map(Planned._make, rows))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -25,20 +27,6 @@ from studies.session.showing import Shown, forget_draft, keep_draft, present
 
 LATE_KEPT = 50
 """How many differing late posts of one step are kept: enough for people, not for a program that repeats."""
-
-# The session has its texts from the frozen version: what the draft says is not fetched at every post.
-TEXTS_OF_STUDY = tuple(
-    f"study__{name}"
-    for name in (
-        "summary",
-        "consent_text",
-        "debrief_text",
-        "rate_instructions",
-        "blocks",
-        "stance_options",
-        "codes",
-    )
-)
 
 
 class NoSession(NotAllowed):
@@ -115,7 +103,7 @@ def session_of(*, key: str, slug: str) -> Shown:
 
 
 def _find(key: str, slug: str, *, lock: bool) -> Shown:
-    found = Enrolment.objects.select_related("study").defer(*TEXTS_OF_STUDY).filter(token_sha256=key, study__slug=slug)
+    found = Enrolment.objects.filter(token_sha256=key, study__slug=slug).annotate(study_status=F("study__status"))
     if lock:
         # Only what writers of this row exclude each other by: rows that refer to it may be written meanwhile.
         found = found.select_for_update(no_key=True, of=("self",))
@@ -126,7 +114,13 @@ def _find(key: str, slug: str, *, lock: bool) -> Shown:
     if enrolment.version_id is None:
         raise NoSession
     version = frozen(enrolment.version_id)
-    return Shown(enrolment, version, Plan(enrolment, version))
+    enrolment.study = version.study
+    return Shown(enrolment, version, Plan(enrolment, version), is_study_closed=_is_closed(enrolment))
+
+
+def _is_closed(enrolment: Any) -> bool:
+    """Whether the study has been closed; the preview of a closed study goes on."""
+    return bool(enrolment.study_status == Study.Status.CLOSED and enrolment.origin != Enrolment.Origin.PREVIEW)
 
 
 def _goes_on(walk: Shown, now: datetime) -> bool:
@@ -134,8 +128,7 @@ def _goes_on(walk: Shown, now: datetime) -> bool:
     enrolment = walk.enrolment
     if endings.is_over(enrolment, now):
         endings.finish(enrolment, Enrolment.Status.TIMED_OUT, now=now)
-    is_preview = enrolment.origin == Enrolment.Origin.PREVIEW
-    return enrolment.is_active and (is_preview or enrolment.study.status != Study.Status.CLOSED)
+    return enrolment.is_active and not walk.is_study_closed
 
 
 def _seen(walk: Shown, now: datetime, *, position: int) -> None:
@@ -154,11 +147,11 @@ def _seen(walk: Shown, now: datetime, *, position: int) -> None:
 
 def _take(walk: Shown, payload: Payload, now: datetime) -> Shown:
     goes_on = _goes_on(walk, now)
-    step = walk.plan.named(payload.nonce)
-    if step is not None and (step.submitted_at is not None or not goes_on):
-        walk.notice = _too_late(walk, step, payload, now)
-    elif step is not None and step.position == walk.enrolment.position:
+    step, position = walk.plan.named(payload.nonce), walk.enrolment.position
+    if step is not None and step.position == position and goes_on:
         return _submit(walk, step, payload, now)
+    if step is not None and step.position <= position:
+        walk.notice = _too_late(walk, step, payload, now)
     return present(walk, now, layout=payload.layout) if goes_on else walk
 
 
@@ -208,6 +201,10 @@ def _mark_submitted(walk: Shown, step: Step, payload: Payload, now: datetime) ->
 
 def _too_late(walk: Shown, step: Step, payload: Payload, now: datetime) -> str:
     """The notice for a post of a step that takes none any more; empty for an identical repeat."""
+    try:
+        step.refresh_from_db(fields=["submitted_at", "payload_sha256"])
+    except Step.DoesNotExist:
+        return ""  # erased since: the plan in memory does not know
     if step.payload_sha256 == payload.sha256:
         return ""
     is_repeat = getattr(block_runner(step.block), "is_repeat", None)

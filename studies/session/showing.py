@@ -26,6 +26,7 @@ class Shown:
     enrolment: Enrolment
     version: Frozen
     plan: Plan
+    is_study_closed: bool = False
     makes_page: bool = True
     step: Step | None = None
     page: Page | None = None
@@ -33,14 +34,9 @@ class Shown:
     values: Values = field(default_factory=dict)
     notice: str = ""
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether the session is under way but its study closed."""
-        return self.step is None and self.enrolment.is_active
-
     def context(self, step: Step) -> StepContext:
         """What a runner may look at."""
-        return StepContext(step, self.enrolment, self.version.definition, self.enrolment.study.seed)
+        return StepContext(step, self.enrolment, self.version.definition, self.version.study.seed)
 
 
 def present(shown: Shown, now: datetime, *, layout: str = "") -> Shown:

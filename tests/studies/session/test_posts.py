@@ -13,13 +13,14 @@ from studies.models import (
     Enrolment,
     FreeResponse,
     LateSubmission,
+    PageView,
     RepresentationRating,
     Step,
     Study,
 )
 from studies.session import services
 from studies.session.endings import Incomplete
-from tests.factories import published_study
+from tests.factories import NOW, published_study
 from tests.walking import TEXT, Walker, read_form, read_text, valid_answers
 
 LATE = "already answered that page"
@@ -287,3 +288,16 @@ def test_a_study_of_one_question_and_one_answer_is_complete_with_one_rating(db) 
     walker.start()
 
     assert walker.walk() == ["consent", "form", "write", "rate_intro", "rate", "complete"]
+
+
+def test_a_plan_in_memory_does_not_outlive_an_erasure(walker: Walker) -> None:
+    walker.walk(until="write")
+    done = Step.objects.get(kind="form")
+    PageView.objects.all().delete()
+    Step.objects.all().delete()
+    Enrolment.objects.update(status="withdrawn", finished_at=NOW)
+
+    walker.post({"step": str(done.nonce), "item-age": "50"})
+
+    assert walker.kind == "withdrawn"
+    assert not LateSubmission.objects.exists()

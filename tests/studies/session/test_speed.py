@@ -19,7 +19,7 @@ def queries_of(walker: Walker) -> list[str]:
 
 
 @pytest.mark.parametrize(("n_questions", "n_answers"), [(3, 3), (12, 8)])
-def test_a_rating_answered_by_the_next_page_takes_nine_queries_however_large_the_study(
+def test_a_rating_answered_by_the_next_page_takes_eight_queries_however_large_the_study(
     db, n_questions: int, n_answers: int
 ) -> None:
     walker = Walker(published_study(n_questions=n_questions, n_answers=n_answers).slug, htmx=True)
@@ -29,8 +29,8 @@ def test_a_rating_answered_by_the_next_page_takes_nine_queries_however_large_the
     for _n in range(n_answers - 1):
         queries = queries_of(walker)
         assert walker.kind == "rate"
-        # Begin, enrolment, steps, rating, step, enrolment, own text, page view, commit.
-        assert len(queries) == 9, queries
+        # Begin, enrolment, rating, step, enrolment, own text, page view, commit.
+        assert len(queries) == 8, queries
 
 
 def test_a_page_loaded_by_itself_takes_few_queries(study) -> None:
@@ -41,7 +41,7 @@ def test_a_page_loaded_by_itself_takes_few_queries(study) -> None:
     with CaptureQueriesContext(connection) as captured:
         walker.look()
 
-    assert len(captured.captured_queries) == 7
+    assert len(captured.captured_queries) == 6
 
 
 def test_the_walk_locks_the_enrolment_and_never_the_study(study) -> None:
