@@ -18,6 +18,7 @@ from clustering.models import (
     GroupStatement,
     OpinionGroup,
     QuestionCoverage,
+    RunFigure,
     Score,
 )
 from core.canonical import content_sha256
@@ -226,6 +227,7 @@ class TombstoneFactory(DjangoModelFactory):
     enrolment_public_id = factory.LazyFunction(uuid.uuid4)
     withdrawn_at = NOW
     policy = Study.WithdrawalPolicy.DELETE_ALL
+    erased = factory.Dict({"studies": 1})
 
 
 class StepFactory(DjangoModelFactory):
@@ -364,7 +366,7 @@ class RunFactory(DjangoModelFactory):
     kind = "groups"
     subject_kind = "study"
     subject_id = factory.LazyFunction(lambda: str(uuid.uuid4()))
-    parameters = factory.Dict({})
+    parameters = factory.Dict({"method": "dynamic"})
     parameters_sha256 = factory.LazyAttribute(lambda run: content_sha256(run.parameters))
     seed = 0
     status = Run.Status.FINISHED
@@ -474,6 +476,15 @@ class ScoreFactory(DjangoModelFactory):
     is_weighted = False
     n_questions = 3
     value = 0.4
+
+
+class RunFigureFactory(DjangoModelFactory):
+    class Meta:
+        model = RunFigure
+
+    run = factory.SubFactory(RunFactory)
+    name = "groups"
+    specification = factory.Dict({"mark": "point"})
 
 
 # --- A study to walk through ----------------------------------------------------------------------------------------
