@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from studies.admin_fields import BlocksField, CodesField, OptionsField
 from studies.models import FormItem, Membership, ModelAnswer, Source, Study
+from studies.models.study import default_blocks, default_stances
 
 LINES = {"rows": 6, "cols": 60}
 
@@ -21,10 +22,12 @@ class StudyForm(forms.ModelForm):
 
     blocks = BlocksField(
         label=gettext_lazy("Blocks"),
+        initial=default_blocks,
         help_text=gettext_lazy("One a line, in the order of a session: from consent to debrief."),
     )
     stance_options = OptionsField(
         label=gettext_lazy("Stance options"),
+        initial=default_stances,
         required=False,
         help_text=gettext_lazy("One a line: value = label. Empty: stance is not asked."),
     )

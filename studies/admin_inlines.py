@@ -66,7 +66,7 @@ class SourceInline(DraftInline, admin.TabularInline):
 
 
 class FormItemInline(DraftInline, admin.StackedInline):
-    """The items of the form."""
+    """The items of the form. A new study without any gets the usual ones."""
 
     model = FormItem
     form = FormItemForm

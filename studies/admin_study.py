@@ -100,11 +100,11 @@ class StudyAdmin(ScopedAdmin):
         super().save_model(request, obj, form, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Save the parts; a new study gets its owner and the defaults of every app."""
+        """Save the parts; a new study gets its owner, and the usual form if none was written."""
         super().save_related(request, form, formsets, change)
         study: Study = form.instance
         if not change:
-            services.own(study=study, by=request.user)
+            services.furnish(study=study, by=request.user)
         changed = sorted({*form.changed_data, *(each.prefix for each in formsets if each.has_changed())})
         event = "study.edited" if change else "study.created"
         services.record(study, event, by=request.user, now=timezone.now(), changed=changed)

@@ -17,8 +17,9 @@ from studies.definition import Definition, canonical
 from studies.definition.checks import Problem, found_in
 from studies.definition.checks.rules import is_revealing
 from studies.definition.contradictions import KEYS
+from studies.definition.default_form import default_form
 from studies.definition.keys import OUTCOMES
-from studies.definition.writing import write
+from studies.definition.writing import write, write_form
 from studies.models import Membership, ModelAnswer, Question, Study, StudyVersion
 from studies.recruitment import services as recruitment
 from studies.recruitment.services import Started
@@ -52,21 +53,23 @@ class SlugTaken(Conflict):
 
 @transaction.atomic
 def create_study(*, slug: str, title: str, by: Any, now: datetime, **columns: Any) -> Study:
-    """Create a draft; `by` becomes its owner (nobody does if a command creates it)."""
+    """Create a draft with the usual form; `by` becomes its owner (nobody does if a command creates it)."""
     if Study.objects.filter(slug=slug).exists():
         raise SlugTaken(slug)
     study = Study(slug=slug, title=title, created_by=by, **columns)
     study.full_clean()
     study.save()
-    own(study=study, by=by)
+    furnish(study=study, by=by)
     record(study, "study.created", by=by, now=now)
     return study
 
 
-def own(*, study: Study, by: Any) -> None:
-    """Make the person who creates a study its owner."""
+def furnish(*, study: Study, by: Any) -> None:
+    """Give a new study its owner, who is the person who creates it, and the usual form if it has none."""
     if by is not None:
         Membership.objects.update_or_create(study=study, user=by, defaults={"role": Membership.Role.OWNER})
+    if not study.form_items.exists():
+        write_form(study, default_form())
 
 
 @transaction.atomic

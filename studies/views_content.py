@@ -160,5 +160,6 @@ def _table(error: DomainError | None) -> dict[str, Any] | None:
     if not isinstance(error, BadInput):
         return None
     labels = (_("File"), _("Line"), _("Column"), _("Name"), _("Problem"), _("What to do"))
-    rows = [[p.file, p.line or "", p.column or "", p.name, p.message, p.remedy] for p in error.problems]
+    in_order = sorted(error.problems, key=lambda problem: (problem.file, problem.line or 0, problem.column or 0))
+    rows = [[each.file, each.line or "", each.column or "", each.name, each.message, each.remedy] for each in in_order]
     return {"columns": [{"label": label} for label in labels], "rows": rows}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -48,7 +49,7 @@ def in_rows(
         for name in (name for name in columns if name in known and row[name] not in known[name]):
             what = {"question": _("question"), "source": _("source")}[name]
             message = _("There is no %(what)s with the code %(code)s.") % {"what": what, "code": shown(row[name])}
-            yield problem_at(tree, (*path, index, name), message, nearest(row[name], sorted(known[name])))
+            yield _placed(tree, (*path, index, name), message, nearest(row[name], sorted(known[name])))
     if len(columns) > 1:  # one column that repeats is told by the list itself
         yield from _repeated(tree, rows, columns, path)
 
@@ -63,5 +64,12 @@ def _repeated(
             message = _("%(key)s stand here together a second time; the first is on line %(line)d.")
             line = locate(tree, *path, first[key]).line
             message %= {"key": ", ".join(map(shown, key)), "line": line}
-            yield problem_at(tree, (*path, index), message, _("Keep one of the two."))
+            yield _placed(tree, (*path, index), message, _("Keep one of the two."))
         first.setdefault(key, index)
+
+
+def _placed(tree: Node, path: Path, message: str, remedy: str) -> InputProblem:
+    """The problem at `path`; in a table its line says which row it is, so that the column's name is enough."""
+    problem = problem_at(tree, path, message, remedy)
+    is_table = isinstance(path[0], int)
+    return replace(problem, name=str(path[-1]) if len(path) > 1 else "") if is_table else problem

@@ -53,7 +53,8 @@ def dump(study: Study) -> dict[str, Any]:
     data["sources"] = [{key: value for key, value in row.items() if value} for row in data["sources"]]
     if any(number != 1 for numbers in revisions.values() for number in numbers.values()):
         data["revisions"] = revisions
-    empty_lists = [key for key in ("codes", *LISTS) if not data[key]]
+    # An empty form is said: a file without one has the usual items.
+    empty_lists = [key for key in ("codes", *LISTS) if not data[key] and key != "form"]
     return {key: value for key, value in data.items() if key not in empty_lists}
 
 

@@ -12,6 +12,7 @@ from core.errors import Problems
 from core.strictyaml import INVALID, MapNode, ScalarNode
 from core.textfiles import read_text
 from studies.definition import contradictions, tables
+from studies.definition.default_form import default_form
 from studies.definition.keys import COLUMNS, LISTS, SCHEMA_VERSION, default_of, get_at, set_at
 from studies.definition.schema import file_spec, section_default, table_specs
 
@@ -50,7 +51,8 @@ def complete(data: Mapping[str, Any]) -> dict[str, Any]:
         given, value = get_at(data, path)
         set_at(full, path, value if given else default_of(path))
     for key in LISTS:
-        full[key] = [_with_defaults(key, entry) for entry in data.get(key, [])]
+        absent = default_form() if key == "form" else []
+        full[key] = [_with_defaults(key, entry) for entry in data.get(key, absent)]
     for section in registry.sections():
         full[section.key] = data[section.key] if section.key in data else section_default(section)
     full["revisions"] = data.get("revisions", {})

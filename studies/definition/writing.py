@@ -26,7 +26,7 @@ def write(study: Study, data: Data) -> None:
     """
     revisions = data.get("revisions", {})
     _write_columns(study, data)
-    _write_form(study, data["form"])
+    write_form(study, data["form"])
     sources = _write_sources(study, data["sources"])
     questions = _write_questions(study, data["questions"], revisions.get("questions", {}))
     _write_answers(study, data["answers"], questions, sources, revisions.get("answers", {}))
@@ -46,7 +46,8 @@ def _write_columns(study: Study, data: Data) -> None:
     study.save()
 
 
-def _write_form(study: Study, entries: Sequence[Data]) -> None:
+def write_form(study: Study, entries: Sequence[Data]) -> None:
+    """Make the draft's form these items."""
     known = {item.code: item for item in study.form_items.all()}
     for position, entry in enumerate(entries):
         item = known.pop(entry["code"], None) or FormItem(study=study, code=entry["code"])

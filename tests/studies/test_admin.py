@@ -220,6 +220,17 @@ def test_staff_create_a_study_and_own_it(db: None, django_user_model: Any) -> No
     assert AuditEvent.objects.get().event == "study.created"
 
 
+def test_a_study_created_without_a_form_asks_the_usual_items(staff: Client) -> None:
+    page = staff.get(address(Study, "add")).content.decode()
+    assert "liberal = Liberal" in page
+    assert "consent\nform\nwrite" in page.replace("\r\n", "\n")
+
+    staff.post(address(Study, "add"), study_form())
+
+    items = Study.objects.get(slug="parks").form_items.values_list("code", flat=True)
+    assert list(items) == ["age", "sex", "ethnicity", "education", "party"]
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [

@@ -44,8 +44,23 @@ def test_loading_takes_away_what_the_file_no_longer_has(draft: Study, whole: str
 
     definition = canonical(Study.objects.get())
     assert [row["text"] for row in definition["questions"]] == ["New?"]
-    assert (definition["form"], definition["sources"], definition["answers"]) == ([], [], [])
+    assert [item["code"] for item in definition["form"]] == ["age", "sex", "ethnicity", "education", "party"]
+    assert (definition["sources"], definition["answers"]) == ([], [])
     assert definition["revisions"]["questions"] == {"q2": 1}
+
+
+def test_a_form_without_items_stays_so(draft: Study, now: datetime) -> None:
+    load(draft, 'slug: parks\ntitle: "Only"\nform: []\n', now)
+
+    assert canonical(Study.objects.get())["form"] == []
+    assert "form: []" in dump_yaml(Study.objects.get())
+
+
+def test_the_usual_form_lets_people_choose_several_ethnicities(draft: Study, now: datetime) -> None:
+    load(draft, 'slug: parks\ntitle: "Only"\n', now)
+
+    kinds = {item.code: item.kind for item in Study.objects.get().form_items.all()}
+    assert kinds["ethnicity"] == "multiple"
 
 
 def test_the_file_of_a_draft_makes_an_equal_study(draft: Study, now: datetime) -> None:
