@@ -1,4 +1,4 @@
-"""Statements and votes in the admin: to look at, and statements to moderate. What was measured cannot be changed."""
+"""Statements and votes in the admin: seeds to draft, statements to moderate, votes and exposures to look at."""
 
 from __future__ import annotations
 
@@ -8,193 +8,157 @@ from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from core.errors import DomainError, shown
-from studies.models import Question
-from voting import access, services
-from voting.models import Exposure, Statement, Vote, VoteSettings
+from core.errors import DomainError
+from studies import access
+from studies import services as studies_services
+from studies.admin_common import RecordsAdmin, ScopedAdmin, study_filter
+from studies.admin_inlines import DraftInline
+from studies.models import Question, Study
+from voting import services
+from voting.forms import SeedForm
+from voting.models import Exposure, Statement, Vote, VoteBlock, VoteSettings
 
-
-class TeamAdmin(admin.ModelAdmin):
-    """Rows of studies in whose team the account is; nobody adds, changes or deletes them here."""
-
-    study_path = "question__study"
-    show_full_result_count = False
-    list_per_page = 50
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Keep to what the account may see; anything else does not exist for it."""
-        studies = access.studies_of_team(request.user)
-        return super().get_queryset(request).filter(**{f"{self.study_path}__in": studies})
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """Everybody of a team, whatever the account's other permissions."""
-        return self.has_view_permission(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """The role in a study decides; the query set has left only such rows."""
-        return access.studies_of_team(request.user).exists()
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Never."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Never."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Never: withdrawal erases."""
-        return False
-
-
-class QuestionFilter(admin.SimpleListFilter):
-    """By question, of the account's studies only: the stock filter would name everybody's."""
-
-    title = gettext_lazy("question")
-    parameter_name = "question"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """The current questions of the account's studies."""
-        questions = Question.objects.filter(study__in=access.studies_of_team(request.user), is_current=True)
-        rows = questions.order_by("study__slug", "position", "code").values_list("pk", "study__slug", "code")
-        return [(str(pk), f"{slug}: {code}") for pk, slug, code in rows]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows of the chosen question."""
-        return queryset.filter(question=self.value()) if (self.value() or "").isdecimal() else queryset
-
-
-class StudyFilter(admin.SimpleListFilter):
-    """By study, of the account's only."""
-
-    title = gettext_lazy("study")
-    parameter_name = "study"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """The account's studies."""
-        return [(study.slug, study.title) for study in access.studies_of_team(request.user).order_by("slug")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows of the chosen study."""
-        path = self.study_path(queryset)
-        return queryset.filter(**{path: self.value()}) if self.value() else queryset
-
-    @staticmethod
-    def study_path(queryset: QuerySet[Any]) -> str:
-        """How the rows lead to the slug of their study."""
-        return "statement__question__study__slug" if queryset.model is Vote else "question__study__slug"
+TALLIES = ("n_shown", "n_agree", "n_disagree", "n_neutral")
+FIELDS = ("question", "code", "origin", "status", "text", "is_preview", "created_at", "approved_at", "removed_at")
 
 
 @admin.register(Statement)
-class StatementAdmin(TeamAdmin):
-    """Where a moderator approves and rejects."""
+class StatementAdmin(ScopedAdmin):
+    """Where seeds of drafts are written, and statements approved and rejected. All else is measured."""
 
-    list_display = (
-        "code",
-        "question",
-        "origin",
-        "status",
-        "text_start",
-        "n_shown",
-        "n_agree",
-        "n_disagree",
-        "n_neutral",
-    )
-    list_filter = ("status", "origin", StudyFilter, QuestionFilter, "is_preview")
-    list_select_related = ("question",)
-    search_fields = ("code", "text")
-    search_help_text = gettext_lazy("By code and text")
+    study_path = "question__study"
+    form = SeedForm
+    list_display = ("code", "question", "origin", "status", "beginning", *TALLIES)
+    list_filter = ("status", "origin", study_filter("question__study"), "is_preview")
+    list_select_related = ("question__study",)
+    search_fields = ("code", "question__code", "text")
     ordering = ("-pk",)
-    actions = ("approve", "reject")
-    fields = (
-        "question",
-        "code",
-        "origin",
-        "status",
-        "text",
-        "is_preview",
-        "created_at",
-        "approved_at",
-        "removed_at",
-        "n_shown",
-        "n_agree",
-        "n_disagree",
-        "n_neutral",
-    )
+    actions = ("approve", "reject", "remove")
 
     @admin.display(description=gettext_lazy("text"))
-    def text_start(self, statement: Statement) -> str:
-        """Enough of the text to judge most statements by."""
-        return statement.text if len(statement.text) <= 300 else f"{statement.text[:299]}…"
+    def beginning(self, statement: Statement) -> str:
+        """As much of the text as most statements have."""
+        return Truncator(statement.text).chars(300)
 
-    def has_moderate_permission(self, request: HttpRequest) -> bool:
-        """Whether the account moderates some study; which of the chosen rows are its own is looked up in the action."""
-        return access.moderated_studies(request.user).exists()
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """A new seed is question, code and text; what is there shows everything."""
+        return ("question", "code", "text") if obj is None else (*FIELDS, *TALLIES)
 
-    @admin.action(description=gettext_lazy("Approve the chosen statements"), permissions=["moderate"])
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Of a drafted seed the text can be changed, of all else nothing."""
+        return () if obj is None else tuple(name for name in (*FIELDS, *TALLIES) if name != "text")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Who edits some draft adds seeds to it."""
+        return _drafts(request).exists()
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Drafted seeds, by editors."""
+        if not isinstance(obj, Statement):
+            return access.may_create(request.user)
+        is_drafted = obj.origin == Statement.Origin.SEED and obj.status == Statement.Status.PENDING
+        return is_drafted and obj.question.is_current and _drafts(request).filter(pk=obj.question.study_id).exists()
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Questions of drafts that the account may edit."""
+        questions = Question.objects.filter(study__in=_drafts(request), is_current=True)
+        kwargs["queryset"] = questions.select_related("study")
+        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
+        if field is not None:
+            field.label_from_instance = lambda question: f"{question.study.slug}: {question.code}"
+        return field
+
+    def save_model(self, request: HttpRequest, obj: Statement, form: Any, change: bool) -> None:
+        """Write the seed as every other way of drafting one does, and note it in the study's record."""
+        now, study = timezone.now(), obj.question.study
+        row = {"question": obj.question.code, "code": obj.code, "text": obj.text}
+        services.load_seeds(study=study, rows=[row], now=now)
+        obj.pk = Statement.objects.get(question=obj.question, code=obj.code).pk
+        obj.refresh_from_db()
+        event = "study.seed_edited" if change else "study.seed_added"
+        studies_services.record(study, event, by=request.user, now=now, statement=str(obj.public_id))
+
+    @admin.action(description=gettext_lazy("Approve: show from now on"))
     def approve(self, request: HttpRequest, queryset: QuerySet[Statement]) -> None:
         """Let the chosen statements in."""
-        self._moderate(request, queryset, services.approve_statement)
+        self._do(request, queryset, services.approve_statement, access.Role.MODERATOR)
 
-    @admin.action(description=gettext_lazy("Reject the chosen statements"), permissions=["moderate"])
+    @admin.action(description=gettext_lazy("Reject: show no more"))
     def reject(self, request: HttpRequest, queryset: QuerySet[Statement]) -> None:
         """Take the chosen statements out."""
-        self._moderate(request, queryset, services.reject_statement)
+        self._do(request, queryset, services.reject_statement, access.Role.MODERATOR)
 
-    def _moderate(self, request: HttpRequest, queryset: QuerySet[Statement], act: Any) -> None:
+    @admin.action(description=gettext_lazy("Remove drafted seeds"))
+    def remove(self, request: HttpRequest, queryset: QuerySet[Statement]) -> None:
+        """Remove the chosen seeds that were not published."""
+        self._do(request, queryset, services.remove_seed, access.Role.EDITOR)
+
+    def _do(self, request: HttpRequest, queryset: QuerySet[Statement], act: Any, role: str) -> None:
         """Do it one by one: what is not possible is said, and the rest is done."""
-        own = set(access.moderated_statements(request.user).filter(pk__in=queryset).values_list("pk", flat=True))
         now, n_done = timezone.now(), 0
-        for statement in queryset.order_by("pk"):
-            if statement.pk not in own:
-                message = _("Your role in the study of %(code)s does not allow this.") % {"code": shown(statement.code)}
+        for statement in queryset.select_related("question__study").order_by("pk"):
+            if not access.may(request.user, statement.question.study, role):
+                message = _("%(what)s: your role in this study does not allow this.") % {"what": statement}
                 self.message_user(request, message, messages.ERROR)
                 continue
             try:
                 act(statement=statement, by=request.user, now=now)
             except DomainError as error:
-                self.message_user(request, str(error), messages.WARNING)
+                self.message_user(request, str(error), messages.ERROR)
             else:
                 n_done += 1
-        message = ngettext("%(n)d statement done.", "%(n)d statements done.", n_done) % {"n": n_done}
-        self.message_user(request, message, messages.SUCCESS if n_done else messages.INFO)
+        if n_done:
+            message = ngettext("Done for %(n)d statement.", "Done for %(n)d statements.", n_done)
+            self.message_user(request, message % {"n": n_done}, messages.SUCCESS)
 
 
 @admin.register(Vote)
-class VoteAdmin(TeamAdmin):
-    """Votes with their history, to look at."""
+class VoteAdmin(RecordsAdmin):
+    """Votes with their history."""
 
     study_path = "statement__question__study"
-    list_display = ("pk", "enrolment", "statement", "value", "cast_at", "superseded_at")
-    list_filter = ("value", StudyFilter, ("superseded_at", admin.EmptyFieldListFilter))
+    list_display = ("enrolment", "statement", "value", "cast_at", "superseded_at")
+    list_filter = (study_filter("statement__question__study"), "value", ("superseded_at", admin.EmptyFieldListFilter))
     list_select_related = ("enrolment", "statement")
+    search_fields = ("enrolment__public_code", "statement__code")
     ordering = ("-pk",)
 
 
 @admin.register(Exposure)
-class ExposureAdmin(TeamAdmin):
-    """What was shown to whom, to look at."""
+class ExposureAdmin(RecordsAdmin):
+    """What was shown to whom."""
 
-    list_display = ("pk", "enrolment", "statement", "rank", "policy", "n_eligible", "shown_at")
-    list_filter = ("policy", StudyFilter, QuestionFilter)
-    list_select_related = ("enrolment", "statement")
+    study_path = "question__study"
+    list_display = ("enrolment", "question", "statement", "rank", "policy", "n_eligible", "shown_at")
+    list_filter = (study_filter("question__study"), "policy")
+    list_select_related = ("enrolment", "statement", "question")
+    search_fields = ("enrolment__public_code", "statement__code", "question__code")
     ordering = ("-pk",)
 
 
-@admin.register(VoteSettings)
-class VoteSettingsAdmin(TeamAdmin):
-    """The vote block of a draft. Sessions run from the published version, which this does not change."""
+@admin.register(VoteBlock)
+class VoteBlockAdmin(RecordsAdmin):
+    """What was required of whom, and whether they went on."""
 
-    study_path = "study"
-    list_display = ("study", "minimum", "policy", "mix", "moderation")
-    list_select_related = ("study",)
-    readonly_fields = ("study",)
+    study_path = "question__study"
+    list_display = ("enrolment", "question", "minimum", "required", "n_cast", "opened_at", "closed_at")
+    list_filter = (study_filter("question__study"), ("closed_at", admin.EmptyFieldListFilter))
+    list_select_related = ("enrolment", "question")
+    search_fields = ("enrolment__public_code", "question__code")
+    ordering = ("-pk",)
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Editors, of drafts."""
-        if not isinstance(obj, VoteSettings):
-            return self.has_view_permission(request)
-        return obj.study.status == obj.study.Status.DRAFT and access.may_edit(request.user, obj.study)
+
+class VoteSettingsInline(DraftInline, admin.StackedInline):
+    """The vote block, on the study's page."""
+
+    model = VoteSettings
+    fields = (("minimum", "policy", "mix", "moderation"),)
+    can_delete = False
+
+
+def _drafts(request: HttpRequest) -> QuerySet[Study]:
+    return access.editable_studies(request.user).filter(status=Study.Status.DRAFT)

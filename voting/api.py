@@ -1,16 +1,16 @@
-"""Statements and votes for programs: read-only, of the studies in whose team the account is."""
+"""Statements and votes for programs: read-only. The team sees statements, who may read data sees votes."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, viewsets
 
+from studies.access import readable_studies, team_studies
 from studies.models import Enrolment
-from voting.access import studies_of_team
 from voting.models import Statement, Vote
 
 STUDY = OpenApiParameter("study", OpenApiTypes.STR, description="Only of the study with this slug.")
@@ -80,9 +80,9 @@ class VoteSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-@extend_schema(parameters=[STUDY, QUESTION])
+@extend_schema_view(list=extend_schema(parameters=[STUDY, QUESTION, STATUS]))
 class StatementViewSet(viewsets.ReadOnlyModelViewSet):
-    """Statements; previews' are left out."""
+    """Statements in the order of creation; previews' are left out."""
 
     serializer_class = StatementSerializer
     queryset = Statement.objects.filter(is_preview=False)
@@ -90,34 +90,28 @@ class StatementViewSet(viewsets.ReadOnlyModelViewSet):
     lookup_field = "public_id"
     lookup_url_kwarg = "id"
 
-    @extend_schema(parameters=[STATUS])
-    def list(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """List them in the order of creation."""
-        return super().list(request, *args, **kwargs)
-
     def get_queryset(self) -> QuerySet[Statement]:
         """Keep to the account's studies, and to what was asked for."""
         asked = self.request.query_params
-        statements = super().get_queryset().filter(question__study__in=studies_of_team(self.request.user))
+        statements = super().get_queryset().filter(question__study__in=team_studies(self.request.user))
         statements = _narrowed(statements, asked, study="question__study__slug", question="question__code")
         if "status" in asked:
             statements = statements.filter(status=asked["status"])
         return statements.select_related("question__study", "author")
 
 
-@extend_schema(parameters=[STUDY, QUESTION, HISTORY])
+@extend_schema_view(list=extend_schema(parameters=[STUDY, QUESTION, HISTORY]))
 class VoteViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     """Votes in the order cast; previews' are left out."""
 
     serializer_class = VoteSerializer
     queryset = Vote.objects.exclude(enrolment__origin=Enrolment.Origin.PREVIEW)
     throttle_scope = "read"
-    http_method_names: ClassVar[list[str]] = ["get", "head", "options"]
 
     def get_queryset(self) -> QuerySet[Vote]:
         """Keep to the account's studies, and to what was asked for."""
         asked = self.request.query_params
-        votes = super().get_queryset().filter(statement__question__study__in=studies_of_team(self.request.user))
+        votes = super().get_queryset().filter(statement__question__study__in=readable_studies(self.request.user))
         votes = _narrowed(votes, asked, study="statement__question__study__slug", question="statement__question__code")
         if asked.get("history", "").lower() not in {"true", "1"}:
             votes = votes.filter(superseded_at=None)

@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.registry import StudyModule
+from studies import access
 from studies.models import Enrolment, FreeResponse, Study
 from voting import exports, selectors, services
-from voting.access import may_moderate
 from voting.blocks import VoteRunner
 from voting.sections import BLOCK, SeedSection, VoteSection
 
@@ -43,10 +43,18 @@ def erase(enrolment: Enrolment, policy: str) -> int:
 
 def pages(study: Study, user: Any) -> Sequence[tuple[Any, str]]:
     """Where the team moderates, for those who may."""
-    if not may_moderate(user, study):
+    if not access.may(user, study, access.Role.MODERATOR):
         return []
-    query = urlencode({"question__study__id__exact": study.pk})
+    query = urlencode({"study": study.slug})
     return [(_("Statements and moderation"), f"{reverse('admin:voting_statement_changelist')}?{query}")]
+
+
+def admin_inlines() -> Sequence[Any]:
+    """The settings of the vote block, on the page of a draft."""
+    # The admin's modules may be imported only once all apps are there.
+    from voting.admin import VoteSettingsInline
+
+    return [VoteSettingsInline]
 
 
 module = StudyModule(
@@ -58,5 +66,6 @@ module = StudyModule(
     summary=summary,
     erase=erase,
     pages=pages,
+    admin_inlines=admin_inlines,
     on_free_response=on_free_response,
 )

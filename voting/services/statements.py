@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,15 +11,17 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from core import audit
 from core.errors import shown
 from core.randomness import new_code
 from core.text import check_imported, is_blank
 from studies.models import Enrolment, FreeResponse, Question, Study
-from voting.errors import SeedProblem
+from voting.errors import NotModeratable, SeedProblem
 from voting.models import Exposure, Statement, Vote, VoteSettings
 
 PEER_PREFIX = "peer-"
 
+Row = Mapping[str, Any]
 Key = tuple[int, str]
 """A statement's question and code."""
 
@@ -50,7 +52,7 @@ def add_peer_statement(*, free_response: FreeResponse, moderation: str, now: dat
 
 
 @transaction.atomic
-def load_seeds(*, study: Study, rows: Iterable[Mapping[str, Any]], now: datetime, replace: bool = False) -> int:
+def load_seeds(*, study: Study, rows: Iterable[Row], now: datetime, replace: bool = False) -> int:
     """Write seed statements of `question`, `code` and `text` into the draft, by the codes of its current questions.
 
     A seed waits until the study is published, and then keeps its text for good. With `replace`, drafted seeds that are
@@ -61,10 +63,14 @@ def load_seeds(*, study: Study, rows: Iterable[Mapping[str, Any]], now: datetime
     SeedProblem
         With all problems by row, such as `seeds[2].text`; nothing is written then.
     """
-    questions = {question.code: question for question in study.questions.filter(is_current=True)}
     rows = list(rows)
-    known = _known(questions, {str(row["code"]) for row in rows})
-    wanted = _checked(rows, questions, known)
+    questions = _questions(study)
+    known = _known(questions, rows, lock=True)
+    problems = _problems(rows, questions, known)
+    if problems:
+        at, messages = next(iter(problems.items()))
+        raise SeedProblem(f"{at}: {messages[0]}", fields=problems)
+    wanted = {(questions[row["question"]].pk, str(row["code"])): row["text"] for row in rows}
     if replace:
         _let_go([seed for key, seed in known.items() if key not in wanted and _is_seed(seed)], now)
     for key, text in wanted.items():
@@ -74,6 +80,39 @@ def load_seeds(*, study: Study, rows: Iterable[Mapping[str, Any]], now: datetime
     new = [_draft(key, text, now) for key, text in wanted.items() if key not in known]
     Statement.objects.bulk_create(new, batch_size=500)
     return len(wanted)
+
+
+def seed_problems(*, study: Study, row: Row) -> dict[str, list[str]]:
+    """What `load_seeds` would say against one row, by column: for forms. Writes nothing."""
+    questions = _questions(study)
+    found = _problems([row], questions, _known(questions, [row], lock=False))
+    return {at.rpartition(".")[2]: messages for at, messages in found.items()}
+
+
+@transaction.atomic
+def remove_seed(*, statement: Statement, by: Any, now: datetime) -> None:
+    """Remove a drafted seed, with what previews did to it, which counts for nothing; a trace stays.
+
+    Raises
+    ------
+    NotModeratable
+        If it is no seed, or was published: then it can only be rejected.
+    """
+    rows = Statement.objects.select_for_update(of=("self",)).select_related("question__study")
+    row = rows.get(pk=statement.pk)
+    if not _is_seed(row) or row.status != Statement.Status.PENDING:
+        message = _("The statement %(code)s is no drafted seed. It can be rejected, but not removed.")
+        raise NotModeratable(message % {"code": row.code})
+    _remove([row.pk])
+    audit.record(
+        "study.seed_removed",
+        subject_kind="study",
+        subject_id=row.question.study.public_id,
+        study_id=row.question.study.public_id,
+        by=by,
+        now=now,
+        statement=str(row.public_id),
+    )
 
 
 @transaction.atomic
@@ -88,19 +127,24 @@ def release_seeds(*, study: Study, now: datetime) -> int:
     return drafts.update(status=Statement.Status.APPROVED, approved_at=now)
 
 
-def _known(questions: Mapping[str, Question], codes: set[str]) -> dict[Key, Statement]:
-    """The seeds of the questions and whatever else has one of the codes, locked."""
+def _questions(study: Study) -> dict[str, Question]:
+    return {question.code: question for question in study.questions.filter(is_current=True)}
+
+
+def _known(questions: Mapping[str, Question], rows: Sequence[Row], *, lock: bool) -> dict[Key, Statement]:
+    """The seeds of the questions and whatever else has one of the rows' codes."""
+    codes = {str(row["code"]) for row in rows}
     statements = Statement.objects.filter(question__in=questions.values())
-    wanted = statements.filter(Q(origin=Statement.Origin.SEED) | Q(code__in=codes)).order_by("pk")
-    return {(row.question_id, row.code): row for row in wanted.select_for_update(no_key=True)}
+    found = statements.filter(Q(origin=Statement.Origin.SEED) | Q(code__in=codes)).order_by("pk")
+    return {(row.question_id, row.code): row for row in (found.select_for_update(no_key=True) if lock else found)}
 
 
-def _checked(
-    rows: list[Mapping[str, Any]], questions: Mapping[str, Question], known: Mapping[Key, Statement]
-) -> dict[Key, str]:
-    """The rows' texts by question and code."""
-    wanted: dict[Key, str] = {}
+def _problems(
+    rows: Sequence[Row], questions: Mapping[str, Question], known: Mapping[Key, Statement]
+) -> dict[str, list[str]]:
+    """What is wrong with the rows, by place."""
     problems: dict[str, list[str]] = defaultdict(list)
+    seen: set[Key] = set()
     for number, row in enumerate(rows, start=1):
         question = questions.get(row["question"])
         if question is None:
@@ -108,14 +152,10 @@ def _checked(
             problems[f"seeds[{number}].question"].append(message)
             continue
         key = (question.pk, str(row["code"]))
-        text = check_imported(row["text"])
-        for column, message in _problems_of(key, text, known.get(key), is_second=key in wanted):
+        for column, message in _problems_of(key, row["text"], known.get(key), is_second=key in seen):
             problems[f"seeds[{number}].{column}"].append(message)
-        wanted[key] = text
-    if problems:
-        at, messages = next(iter(problems.items()))
-        raise SeedProblem(f"{at}: {messages[0]}", fields=problems)
-    return wanted
+        seen.add(key)
+    return problems
 
 
 def _problems_of(key: Key, text: str, known: Statement | None, *, is_second: bool) -> Iterable[tuple[str, str]]:
@@ -124,7 +164,7 @@ def _problems_of(key: Key, text: str, known: Statement | None, *, is_second: boo
         yield "code", _("The question has two seeds of the code %(code)s.") % code
     if key[1].startswith(PEER_PREFIX):
         yield "code", _("Codes that begin with “peer-” are kept for participants' statements.")
-    if is_blank(text):
+    if is_blank(check_imported(text)):
         yield "text", _("This text is empty.")
     if known is not None and not _is_seed(known):
         yield "code", _("The code %(code)s belongs to a statement that is no seed.") % code
@@ -148,11 +188,14 @@ def _draft(key: Key, text: str, now: datetime) -> Statement:
     )
 
 
-def _let_go(seeds: list[Statement], now: datetime) -> None:
-    """Remove drafted seeds, with what previews did to them, which counts for nothing; reject published ones."""
-    drafts = [seed.pk for seed in seeds if seed.status == Statement.Status.PENDING]
-    Vote.objects.filter(statement__in=drafts).delete()
-    Exposure.objects.filter(statement__in=drafts).delete()
-    Statement.objects.filter(pk__in=drafts).delete()
+def _let_go(seeds: Sequence[Statement], now: datetime) -> None:
+    """Remove drafted seeds and reject published ones."""
+    _remove([seed.pk for seed in seeds if seed.status == Statement.Status.PENDING])
     published = [seed.pk for seed in seeds if seed.status == Statement.Status.APPROVED]
     Statement.objects.filter(pk__in=published).update(status=Statement.Status.REJECTED, removed_at=now)
+
+
+def _remove(ids: Sequence[int]) -> None:
+    Vote.objects.filter(statement__in=ids).delete()
+    Exposure.objects.filter(statement__in=ids).delete()
+    Statement.objects.filter(pk__in=ids).delete()
