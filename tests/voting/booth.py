@@ -56,7 +56,7 @@ class Booth:
         """Load the page."""
         self.now += timedelta(seconds=1)
         with transaction.atomic():
-            self._lock()
+            self.lock()
             self.page = RUNNER.present(self.context, {}, {}, self.now)
         return self.page
 
@@ -64,7 +64,7 @@ class Booth:
         """Send fields; if they are taken, the page after them is on the screen."""
         self.now += timedelta(seconds=1)
         with transaction.atomic():
-            self._lock()
+            self.lock()
             submitted = RUNNER.submit(self.context, {name: [value] for name, value in fields.items()}, self.now)
             self.page = RUNNER.present(self.context, {}, submitted.errors, self.now)
         return submitted
@@ -96,8 +96,9 @@ class Booth:
         exposures = Exposure.objects.filter(enrolment=self.enrolment, question=self.question).order_by("rank")
         return list(exposures.values_list("statement__code", flat=True))
 
-    def _lock(self) -> None:
-        list(Enrolment.objects.select_for_update(no_key=True).filter(pk=self.enrolment.pk))
+    def lock(self) -> None:
+        """Lock the enrolment as the walk does: its row alone, not its study's."""
+        Enrolment.objects.select_for_update(no_key=True, of=("self",)).get(pk=self.enrolment.pk)
 
 
 def settings(**changed: Any) -> dict[str, Any]:
