@@ -12,7 +12,7 @@ from rest_framework import mixins, serializers, viewsets
 from clustering.models import GroupMember, Score
 from clustering.selectors import group_label
 from core.models import Run
-from voting.access import studies_of_team
+from studies.access import team_studies
 
 STUDY = OpenApiParameter("study", OpenApiTypes.STR, description="Only of the study with this slug.")
 QUESTION = OpenApiParameter("question", OpenApiTypes.STR, description="Only of questions with this code.")
@@ -83,7 +83,7 @@ class GroupMemberViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
 
 def _asked_runs(request: Any) -> QuerySet[Run]:
-    studies = studies_of_team(request.user)
+    studies = team_studies(request.user)
     if "study" in request.query_params:
         studies = studies.filter(slug=request.query_params["study"])
     keys = [str(public_id) for public_id in studies.values_list("public_id", flat=True)]
