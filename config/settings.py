@@ -250,6 +250,11 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
     "SCHEMA_PATH_PREFIX": r"/api/v1",
+    # Both columns are called status.
+    "ENUM_NAME_OVERRIDES": {
+        "StudyStatusEnum": "studies.models.Study.Status",
+        "StatementStatusEnum": "voting.models.Statement.Status",
+    },
 }
 
 # --- Work in the background ---------------------------------------------------------------------
