@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import InputProblem, nearest, shown
 from core.strictyaml import Node, locate, problem_at
+from studies.models.validators import is_time_zone
 
 #: By which columns a row of each list is known again.
 KEYS: dict[str, tuple[str, ...]] = {
@@ -27,6 +28,9 @@ def in_file(tree: Node, full: Mapping[str, Any]) -> Iterator[InputProblem]:
     if full["write"]["minimum"] > full["write"]["maximum"]:
         message = _("The fewest characters (%(minimum)d) exceed the most (%(maximum)d).") % full["write"]
         yield problem_at(tree, ("write", "minimum"), message)
+    if not is_time_zone(full["time_zone"]):
+        message = _("There is no time zone %(name)s.") % {"name": shown(full["time_zone"])}
+        yield problem_at(tree, ("time_zone",), message, _("Write one such as UTC or Europe/Berlin."))
     known = codes_of(full)
     for key, columns in KEYS.items():
         if key in full:

@@ -28,10 +28,11 @@ from core.strictyaml import (
 from studies.definition.keys import OUTCOMES, SCHEMA_VERSION
 from studies.models import FormItem, ModelAnswer, Question, Source, Study
 from studies.models.study import DEFAULT_BLOCKS
+from studies.models.validators import CURRENCY, LANGUAGE, SLUG
 
 _LARGEST = {"PositiveSmallIntegerField": 32_767, "PositiveIntegerField": 2_147_483_647, "IntegerField": 2_147_483_647}
 _AMOUNT = r"[0-9]{1,6}(?:\.[0-9]{1,2})?"
-_CODE = r"[A-Za-z0-9_-]{4,64}"
+_COMPLETION_CODE = r"[A-Za-z0-9_-]{4,64}"
 
 
 @dataclass(frozen=True)
@@ -87,16 +88,16 @@ def _settings_sections() -> dict[str, Spec]:
 def _own_keys() -> dict[str, Spec]:
     return {
         "schema_version": Integer(minimum=1, maximum=SCHEMA_VERSION),
-        "slug": Slug(maximum=_field("slug").max_length),
+        "slug": Slug(maximum=_field("slug").max_length, pattern=SLUG),
         "title": _line("title", blank=False),
-        "language": Line(maximum=16, pattern=r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*"),
+        "language": Line(maximum=16, pattern=LANGUAGE, pattern_says=_("Write a tag such as en or pt-BR.")),
         "time_zone": _line("time_zone", blank=False),
         "summary": Text(blank=True),
         "contact": _line("contact"),
         "ethics": _keys(body=_line("ethics_body"), protocol=_line("ethics_protocol")),
         "pay": _keys(
             amount=Text(pattern=_AMOUNT, pattern_says=_("Write it as “4.50”."), nullable=True),
-            currency=Text(pattern=r"(?:[A-Z]{3})?", pattern_says=_("Write three capitals, as in USD."), blank=True),
+            currency=Text(pattern=CURRENCY, pattern_says=_("Write three capitals, as in USD."), blank=True),
             minutes=_integer("pay_minutes", minimum=1, nullable=True),
         ),
         "consent": Text(blank=True),
@@ -193,7 +194,7 @@ def _integer(column: str, model: Any = Study, **options: Any) -> Integer:
 
 
 def _completion_code() -> Text:
-    return Text(pattern=_CODE, pattern_says=_("Use 4 to 64 letters, digits, hyphens and underscores."))
+    return Text(pattern=_COMPLETION_CODE, pattern_says=_("Use 4 to 64 letters, digits, hyphens and underscores."))
 
 
 def _file_name() -> Text:

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from studies.models.study import Study
+from studies.models.validators import validate_code
 
 CODE_HELP = _("A stable short name: letters, digits, '-', '_' and '.'. Exports and imports use it.")
 
@@ -18,7 +19,7 @@ class Question(models.Model):
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.CASCADE, related_name="questions")
-    code = models.CharField(_("code"), max_length=64, help_text=CODE_HELP)
+    code = models.CharField(_("code"), max_length=64, validators=[validate_code], help_text=CODE_HELP)
     revision = models.PositiveIntegerField(_("revision"), default=1, editable=False)
     is_current = models.BooleanField(default=True, editable=False)
     is_frozen = models.BooleanField(default=False, editable=False)
@@ -47,7 +48,7 @@ class Source(models.Model):
     PERSONAL: frozenset[str] = frozenset()
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="sources")
-    code = models.CharField(_("code"), max_length=64, help_text=CODE_HELP)
+    code = models.CharField(_("code"), max_length=64, validators=[validate_code], help_text=CODE_HELP)
     name = models.CharField(_("name"), max_length=200)
     settings = models.JSONField(_("generation settings"), default=dict, blank=True)
     position = models.PositiveIntegerField(_("position"), default=0)
@@ -104,7 +105,7 @@ class FormItem(models.Model):
         TEXT = "text", _("text")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="form_items")
-    code = models.CharField(_("code"), max_length=64, help_text=CODE_HELP)
+    code = models.CharField(_("code"), max_length=64, validators=[validate_code], help_text=CODE_HELP)
     kind = models.CharField(_("kind"), max_length=8, choices=Kind)
     label = models.CharField(_("label"), max_length=300)
     hint = models.CharField(_("hint"), max_length=300, blank=True)

@@ -19,10 +19,11 @@ class EnrolmentQuerySet(models.QuerySet["Enrolment"]):
         return self.exclude(origin=Enrolment.Origin.PREVIEW)
 
     def holding_a_place(self) -> EnrolmentQuerySet:
-        """Who takes one of the study's places: under way or complete, live or simulated."""
+        """Who takes one of the study's places: under way or complete, live or simulated, but not imported."""
         return self.filter(
             status__in=[Enrolment.Status.ACTIVE, Enrolment.Status.COMPLETE],
             origin__in=[Enrolment.Origin.LIVE, Enrolment.Origin.SIMULATED],
+            import_batch="",
         )
 
 
@@ -89,7 +90,11 @@ class Enrolment(models.Model):
                 name="studies_enrolment_finished_at_agrees",
             ),
             models.CheckConstraint(
-                condition=Q(origin="imported") | Q(version__isnull=False), name="studies_enrolment_has_version"
+                # Simulated people who are imported stay marked as simulated; their version is elsewhere, too.
+                condition=Q(origin="imported")
+                | (Q(origin="simulated") & ~Q(import_batch=""))
+                | Q(version__isnull=False),
+                name="studies_enrolment_has_version",
             ),
         ]
 

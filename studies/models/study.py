@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.randomness import new_seed
+from studies.models.validators import validate_currency, validate_language, validate_slug, validate_time_zone
 
 DEFAULT_BLOCKS = ["consent", "form", "write", "rate", "vote", "debrief"]
 
@@ -61,15 +62,19 @@ class Study(models.Model):
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     slug = models.SlugField(
-        _("slug"), max_length=64, unique=True, help_text=_("The name in links: a-z, 0-9 and hyphens.")
+        _("slug"),
+        max_length=64,
+        unique=True,
+        validators=[validate_slug],
+        help_text=_("The name in links: a-z, 0-9 and hyphens."),
     )
     title = models.CharField(_("title"), max_length=200)
     status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.DRAFT, editable=False)
     seed = models.CharField(
         _("seed"), max_length=64, default=new_seed, help_text=_("All random orders derive from it.")
     )
-    language = models.CharField(_("language"), max_length=16, default="en")
-    time_zone = models.CharField(_("display time zone"), max_length=64, default="UTC")
+    language = models.CharField(_("language"), max_length=16, default="en", validators=[validate_language])
+    time_zone = models.CharField(_("display time zone"), max_length=64, default="UTC", validators=[validate_time_zone])
     current_version = models.ForeignKey(
         "StudyVersion", models.PROTECT, null=True, blank=True, related_name="+", editable=False
     )
@@ -85,7 +90,13 @@ class Study(models.Model):
     ethics_body = models.CharField(_("ethics body"), max_length=200, blank=True)
     ethics_protocol = models.CharField(_("protocol number"), max_length=100, blank=True)
     pay_amount = models.DecimalField(_("pay"), max_digits=8, decimal_places=2, null=True, blank=True)
-    pay_currency = models.CharField(_("currency"), max_length=3, blank=True, help_text=_("For instance USD, GBP, EUR."))
+    pay_currency = models.CharField(
+        _("currency"),
+        max_length=3,
+        blank=True,
+        validators=[validate_currency],
+        help_text=_("For instance USD, GBP, EUR."),
+    )
     pay_minutes = models.PositiveSmallIntegerField(_("estimated minutes"), null=True, blank=True)
 
     blocks = models.JSONField(_("blocks"), default=default_blocks)
