@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_safe
 from config import health
 from core.access import public
 from studies.models import Study
+from studies.session.views import page_again
 
 
 @require_GET
@@ -30,5 +31,8 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @public("the answer to a form that cannot be trusted")
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Explain a refused form; nothing of it was stored."""
+    """Explain a refused form; nothing of it was stored. A participant gets their page back with what they typed."""
+    match = request.resolver_match
+    if match is not None and match.view_name == "participant:page" and (again := page_again(request, **match.kwargs)):
+        return again
     return render(request, "403_csrf.html", {"has_cookie": bool(request.COOKIES)}, status=403)

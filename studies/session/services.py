@@ -58,6 +58,26 @@ def show_page(*, key: str, slug: str, now: datetime, notice: str = "") -> Shown:
 
 
 @transaction.atomic
+def show_again(*, key: str, slug: str, data: Mapping[str, Sequence[str]], now: datetime) -> Shown:
+    """The current page with what `data` says was typed on it, for a post that cannot be trusted: it is not stored.
+
+    Raises
+    ------
+    NoSession
+        If the study `slug` has no session of this token's hash.
+    """
+    walk, payload = _find(key, slug, lock=True), Payload.of(data)
+    with translation.override(walk.enrolment.language):
+        if not _goes_on(walk, now):
+            return walk
+        walk.notice = _("This page was open for so long that we could not be sure it is yours. Please send it again.")
+        step = walk.plan.named(payload.nonce)
+        if step is not None and step.position == walk.enrolment.position:
+            walk.values = payload.fields
+        return present(walk, now, layout=payload.layout)
+
+
+@transaction.atomic
 def take_post(
     *, key: str, slug: str, data: Mapping[str, Sequence[str]], now: datetime, makes_page: bool = True
 ) -> Shown:

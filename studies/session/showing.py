@@ -45,7 +45,7 @@ def present(shown: Shown, now: datetime, *, layout: str = "") -> Shown:
         return shown
     step = shown.plan.at(shown.enrolment.position)
     assert step is not None, "a session that goes on has a step"
-    if not shown.errors:
+    if not shown.errors and not shown.values:
         shown.values = draft_of(step)
     shown.step = step
     shown.page = block_runner(step.block).present(shown.context(step), shown.values, shown.errors, now)

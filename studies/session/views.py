@@ -36,6 +36,20 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         return _problem(request, slug, error)
 
 
+def page_again(request: HttpRequest, slug: str) -> HttpResponse | None:
+    """The page with what was typed, for a post whose form key has expired; None if there is no session to show.
+
+    Status 422 lets htmx swap it in; the page carries a fresh key.
+    """
+    try:
+        shown = services.show_again(key=session_key(request), slug=slug, data=_fields(request), now=timezone.now())
+    except DomainError:
+        return None
+    response = _rendered(request, shown)
+    response.status_code = 422
+    return response
+
+
 @require_POST
 @token_required
 def draft(request: HttpRequest, slug: str) -> HttpResponse:

@@ -241,7 +241,7 @@ def test_a_post_without_a_csrf_token_stores_nothing(study) -> None:
 
     response = client.post(walker.address, {"step": read_form(walker.page).step, "decision": "accept"})
 
-    assert response.status_code == 403
+    assert response.status_code == 422
     assert not ConsentRecord.objects.exists()
 
 
