@@ -83,3 +83,4 @@ def test_a_draw_reads_the_statements_by_one_query() -> None:
 
     reading = [query["sql"] for query in captured if "NOT EXISTS" in query["sql"] or "NOT (EXISTS" in query["sql"]]
     assert len(reading) == 1
+    assert '"voting_vote"' not in reading[0], "a million votes may be stored"
