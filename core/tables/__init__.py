@@ -2,6 +2,7 @@
 
 from core.tables.columns import Column, Kind, Table
 from core.tables.dictionary import data_dictionary, dictionary_markdown
+from core.tables.headers import column_names
 from core.tables.manifests import check_manifest, manifest, write_manifest
 from core.tables.plain import TableError
 from core.tables.read import read_table, stream_table
@@ -19,6 +20,7 @@ __all__ = [
     "TableSpec",
     "Written",
     "check_manifest",
+    "column_names",
     "data_dictionary",
     "dictionary_markdown",
     "manifest",

@@ -64,7 +64,7 @@ def stream_table(
     """
     collected = Problems() if problems is None else problems
     try:
-        make = _source_of(_format_of(name, format), spreadsheet_safe=spreadsheet_safe)
+        make = _source_of(format_of(name, format), spreadsheet_safe=spreadsheet_safe)
         with opened(source, name, maximum_bytes=maximum_bytes) as file:
             yield from _typed(make(file, name, spec, collected), spec, collected)
     except BadInput as error:
@@ -75,7 +75,8 @@ def stream_table(
         collected.raise_if_any()
 
 
-def _format_of(name: str, format: Format | str | None) -> Format:
+def format_of(name: str, format: Format | str | None) -> Format:
+    """Return the format that is given, or else told by the end of `name`."""
     if format is not None:
         return Format(format)
     suffix = PurePath(name).suffix.lower()

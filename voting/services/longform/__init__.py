@@ -1,0 +1,1 @@
+"""Long-form tables of data collected elsewhere: recognised, read and checked, compared with what is stored, written."""
