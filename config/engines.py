@@ -32,13 +32,16 @@ def private_folder(path: Path) -> Path:
 def database(url: str, *, var_dir: Path, max_age_s: int) -> dict[str, Any]:
     """Return Django's description of the database at `url`, or of SQLite under `var_dir`."""
     if not url:
-        return {"ENGINE": SQLITE, "NAME": var_dir / "polyphony.sqlite3", "OPTIONS": SQLITE_OPTIONS}
+        name = var_dir / "polyphony.sqlite3"
+        return {"ENGINE": SQLITE, "NAME": name, "OPTIONS": SQLITE_OPTIONS, "CONN_MAX_AGE": max_age_s}
     try:
         found: dict[str, Any] = dict(dj_database_url.parse(url))
     except ValueError as error:
         raise ImproperlyConfigured(_database_sentence()) from error
     if found["ENGINE"] == SQLITE:
-        return {**found, "OPTIONS": {**SQLITE_OPTIONS, **found.get("OPTIONS", {})}}
+        options = {**SQLITE_OPTIONS, **found.get("OPTIONS", {})}
+        # Opening a file costs as much as a page: each thread of the web server keeps its connection.
+        return {**found, "OPTIONS": options, "CONN_MAX_AGE": max_age_s}
     if found["ENGINE"] != POSTGRESQL:
         raise ImproperlyConfigured(_database_sentence())
     return {**found, "CONN_MAX_AGE": max_age_s, "CONN_HEALTH_CHECKS": True}

@@ -30,6 +30,11 @@ def test_a_sqlite_address_gets_the_same_options(tmp_path: Path) -> None:
     assert found["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
 
 
+@pytest.mark.parametrize("url", ["", "sqlite:////somewhere/other.sqlite3"])
+def test_sqlite_keeps_its_connections_too(url: str, tmp_path: Path) -> None:
+    assert engines.database(url, var_dir=tmp_path, max_age_s=60)["CONN_MAX_AGE"] == 60
+
+
 def test_postgresql_keeps_its_connections_and_checks_them(tmp_path: Path) -> None:
     found = engines.database("postgres://me:secret@db:5433/studies", var_dir=tmp_path, max_age_s=60)
 

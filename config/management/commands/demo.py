@@ -24,7 +24,7 @@ from studies.models import Enrolment, Study
 from studies.simulation.running import simulated_complete
 
 SEED = 1
-CONCURRENCY = 8
+CONCURRENCY = 4
 HEALTHY_WITHIN_S = 60.0
 STOP_PATIENCE_S = 8.0
 LINE_EVERY_S = 5.0
