@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from core.errors import Invalid, nearest, shown
-from core.text import check_imported, normalise_typed
+from core.text import check_imported, is_blank, normalise_typed
 from studies.definition.keys import OUTCOMES
 from studies.definition.schema import block_kinds
 
@@ -27,10 +27,10 @@ class TypedText(forms.CharField):
         super().__init__(**{**kwargs, "strip": False})
 
     def to_python(self, value: Any) -> str:
-        """The text, or why it cannot be stored."""
+        """The text, or why it cannot be stored; what shows nothing is empty."""
         text: str = super().to_python(value)
         try:
-            return normalise_typed(text)
+            return "" if is_blank(text) else normalise_typed(text)
         except Invalid as error:
             raise ValidationError(str(error), code=error.code) from error
 

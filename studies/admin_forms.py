@@ -10,6 +10,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from core import strictyaml
+from core.errors import DomainError
 from studies.admin_fields import BlocksField, CodesField, OptionsField
 from studies.models import FormItem, Membership, ModelAnswer, Source, Study
 from studies.models.study import default_blocks, default_stances
@@ -69,12 +71,17 @@ class SourceForm(forms.ModelForm):
         fields = ("code", "name", "settings", "position")
 
     def clean_settings(self) -> Any:
-        """Keys and values, whatever they are."""
-        settings = self.cleaned_data["settings"]
-        if settings in (None, ""):
-            return {}
+        """Keys and values, whatever they are, that can also stand in a file."""
+        settings = self.cleaned_data["settings"] or {}
         if not isinstance(settings, dict):
             raise ValidationError(_('Write a JSON object, such as {"temperature": 0.7}.'))
+        try:
+            text = strictyaml.dump({"settings": settings})
+            same = strictyaml.read(text, "settings", strictyaml.Anything()) == {"settings": settings}
+        except (ValueError, DomainError) as error:
+            raise ValidationError(_("This cannot be stored: %(why)s") % {"why": error}) from error
+        if not same:
+            raise ValidationError(_("This cannot be stored as it is. Put large numbers in quotes."))
         return settings
 
 
@@ -125,13 +132,17 @@ class ModelAnswerForm(forms.ModelForm):
         fields = ("question", "source", "text")
 
     def clean(self) -> dict[str, Any]:
-        """Both of one study, and one answer for both."""
+        """Both of one study, which is a draft, and one answer for both. Locks it: nobody publishes it meanwhile."""
         data = super().clean() or {}
         question, source = data.get("question"), data.get("source")
-        if question and source:
-            if question.study_id != source.study_id:
-                raise ValidationError({"source": _("The source belongs to another study than the question.")})
-            twins = ModelAnswer.objects.filter(question=question, source=source).exclude(pk=self.instance.pk)
-            if twins.exists():
-                raise ValidationError({"source": _("This source has an answer to the question already.")})
+        if not (question and source):
+            return data
+        if question.study_id != source.study_id:
+            raise ValidationError({"source": _("The source belongs to another study than the question.")})
+        study = Study.objects.select_for_update(no_key=True).get(pk=question.study_id)
+        if study.status != Study.Status.DRAFT:
+            raise ValidationError(_("The study has been published; its answers are frozen."))
+        twins = ModelAnswer.objects.filter(question=question, source=source).exclude(pk=self.instance.pk)
+        if twins.exists():
+            raise ValidationError({"source": _("This source has an answer to the question already.")})
         return data

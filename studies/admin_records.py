@@ -199,6 +199,7 @@ class StudyVersionAdmin(RecordsAdmin):
     """Frozen definitions."""
 
     list_display = ("study", "number", "is_preview", "sha256", "published_at", "published_by", "reason")
+    exclude = ("definition",)  # on the team's page, where completion codes are for those who edit
     list_filter = (study_filter("study"), "is_preview")
     list_select_related = ("study", "published_by")
 

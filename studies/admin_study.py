@@ -51,6 +51,10 @@ FIELDSETS: tuple[tuple[Any, dict[str, Any]], ...] = (
 )
 
 
+def _sees_codes(request: HttpRequest, study: Study | None) -> bool:
+    return study is None or access.may(request.user, study, access.Role.EDITOR)
+
+
 @admin.register(Study)
 class StudyAdmin(ScopedAdmin):
     """Drafts are saved by this form; everything else that happens to a study goes through a service."""
@@ -62,6 +66,22 @@ class StudyAdmin(ScopedAdmin):
     list_filter = ("status",)
     search_fields = ("title", "slug")
     actions = STUDY_ACTIONS
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Study | None:
+        """The study, locked while it is saved: otherwise a draft could be written over what was just published."""
+        study: Study | None = super().get_object(request, object_id, from_field)
+        if study is not None and request.method == "POST":
+            services.lock(study)
+        return study
+
+    def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
+        """The same, without completion codes for those who do not edit."""
+        if _sees_codes(request, obj):
+            return FIELDSETS
+        return [
+            (title, {**part, "fields": [name for name in part["fields"] if name != "codes"]})
+            for title, part in FIELDSETS
+        ]
 
     def get_inlines(self, request: HttpRequest, obj: Study | None) -> list[Any]:
         """Our own parts, those of other apps, and the team."""

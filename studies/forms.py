@@ -5,17 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from studies.imports import LABELS
 from studies.models import Study
 
+MAXIMUM_UPLOAD = 20_000_000
+
+
+def not_too_large(file: Any) -> None:
+    """Refuse a file before it is read into memory."""
+    if file.size > MAXIMUM_UPLOAD:
+        limit = MAXIMUM_UPLOAD // 1_000_000
+        raise ValidationError(gettext("The file is larger than %(limit)d MB. Load it by a command.") % {"limit": limit})
+
 
 class DefinitionForm(forms.Form):
     """A definition file; for a published study with the reason of the amendment."""
 
-    file = forms.FileField(label=_("Definition file (YAML)"), widget=forms.FileInput(attrs={"accept": ".yaml,.yml"}))
+    file = forms.FileField(
+        label=_("Definition file (YAML)"),
+        validators=[not_too_large],
+        widget=forms.FileInput(attrs={"accept": ".yaml,.yml"}),
+    )
     reason = forms.CharField(
         label=_("Reason for the amendment"),
         required=False,
@@ -29,7 +44,9 @@ class ImportForm(forms.Form):
 
     kind = forms.ChoiceField(label=_("What the table holds"), choices=list(LABELS.items()))
     file = forms.FileField(
-        label=_("Table (CSV or JSON Lines)"), widget=forms.FileInput(attrs={"accept": ".csv,.jsonl,.ndjson"})
+        label=_("Table (CSV or JSON Lines)"),
+        validators=[not_too_large],
+        widget=forms.FileInput(attrs={"accept": ".csv,.jsonl,.ndjson"}),
     )
     dry_run = forms.BooleanField(label=_("Only show what would be done"), required=False, initial=True)
 

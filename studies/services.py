@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from core import audit, registry
@@ -16,9 +16,9 @@ from core.randomness import new_code
 from studies.definition import Definition, canonical
 from studies.definition.checks import Problem, found_in
 from studies.definition.checks.rules import is_revealing
-from studies.definition.contradictions import KEYS
 from studies.definition.default_form import default_form
 from studies.definition.keys import OUTCOMES
+from studies.definition.sameness import says_the_same
 from studies.definition.writing import write, write_form
 from studies.models import Membership, ModelAnswer, Question, Study, StudyVersion
 from studies.recruitment import services as recruitment
@@ -51,17 +51,27 @@ class SlugTaken(Conflict):
         super().__init__(_("The slug “%(slug)s” is taken already. Choose another.") % {"slug": slug})
 
 
-@transaction.atomic
 def create_study(*, slug: str, title: str, by: Any, now: datetime, **columns: Any) -> Study:
     """Create a draft with the usual form; `by` becomes its owner (nobody does if a command creates it)."""
+    study = Study(slug=slug, title=title, created_by=by, **columns)
     if Study.objects.filter(slug=slug).exists():
         raise SlugTaken(slug)
-    study = Study(slug=slug, title=title, created_by=by, **columns)
-    study.full_clean()
-    study.save()
-    furnish(study=study, by=by)
-    record(study, "study.created", by=by, now=now)
+    _check(study)
+    try:
+        with transaction.atomic():
+            study.save()
+            furnish(study=study, by=by)
+            record(study, "study.created", by=by, now=now)
+    except IntegrityError as error:  # somebody took the slug in between: all else has been checked
+        raise SlugTaken(slug) from error
     return study
+
+
+def _check(study: Study) -> None:
+    try:
+        study.full_clean()
+    except ValidationError as error:
+        raise Invalid(fields=error.message_dict) from error
 
 
 def furnish(*, study: Study, by: Any) -> None:
@@ -294,19 +304,5 @@ def _refuse_new_kinds(study: Study, definition: Definition) -> None:
 
 def is_current_definition(*, study: Study, definition: Definition) -> bool:
     """Whether `definition` is what is published, so that loading it again changes nothing."""
-    if study.current_version is None:
-        return False
-    frozen = study.current_version.definition
-    codes = definition.data["codes"]
-    kept = {outcome: codes.get(outcome) or frozen["codes"][outcome] for outcome in OUTCOMES}
-    return _comparable({**definition.data, "codes": kept}) == _comparable(frozen)
-
-
-def _comparable(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """A definition without its revisions, with the lists whose order is that of other lists by their keys."""
-    ordered = {
-        name: sorted(definition[name], key=lambda row: tuple(row[column] for column in columns))
-        for name, columns in KEYS.items()
-        if len(columns) > 1 and name in definition
-    }
-    return {**definition, **ordered, "revisions": None}
+    version = study.current_version
+    return version is not None and says_the_same(definition.data, version.definition)

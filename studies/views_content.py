@@ -28,9 +28,10 @@ from studies.models import Study
 @never_cache
 @login_required
 def definition(request: HttpRequest, slug: str) -> HttpResponse:
-    """The definition of the study's draft as a file."""
+    """The definition of the study's draft as a file; completion codes, which pay, are for those who edit."""
     study = study_for(request.user, slug)
-    response = HttpResponse(dump_yaml(study), content_type="application/yaml; charset=utf-8")
+    with_codes = access.may(request.user, study, Role.EDITOR)
+    response = HttpResponse(dump_yaml(study, with_codes=with_codes), content_type="application/yaml; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study.slug}.yaml"'
     return response
 
@@ -39,10 +40,13 @@ def definition(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """A published version as it was frozen and hashed."""
+    """A published version as it was frozen and hashed; without its completion codes for those who do not edit."""
     study = study_for(request.user, slug)
     frozen = get_object_or_404(study.versions, number=number)
-    response = JsonResponse(frozen.definition, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    shown = dict(frozen.definition)
+    if not access.may(request.user, study, Role.EDITOR):
+        del shown["codes"]
+    response = JsonResponse(shown, json_dumps_params={"ensure_ascii": False, "indent": 2})
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-v{number}.json"'
     return response
 

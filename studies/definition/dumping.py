@@ -58,9 +58,10 @@ def dump(study: Study) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in empty_lists}
 
 
-def dump_yaml(study: Study) -> str:
-    """The study's draft as the text of a definition file."""
-    return strictyaml.dump(dump(study))
+def dump_yaml(study: Study, *, with_codes: bool = True) -> str:
+    """The study's draft as the text of a definition file. Without its codes it means those there are."""
+    data = dump(study)
+    return strictyaml.dump(data if with_codes else {key: value for key, value in data.items() if key != "codes"})
 
 
 def form_entry(item: FormItem) -> dict[str, Any]:

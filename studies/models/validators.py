@@ -27,12 +27,11 @@ validate_currency = RegexValidator(rf"\A{CURRENCY}\Z", gettext_lazy("Write three
 
 
 def is_time_zone(name: str) -> bool:
-    """Whether the machine knows the time zone `name`."""
+    """Whether the machine knows the time zone `name`; UTC needs no list of zones."""
     try:
-        ZoneInfo(name)
-    except (ValueError, OSError):  # not found, not a name, or a folder of zones
+        return name == "UTC" or ZoneInfo(name) is not None
+    except (KeyError, ValueError, OSError):  # not found, not a name, or a folder of zones
         return False
-    return True
 
 
 def validate_time_zone(name: str) -> None:

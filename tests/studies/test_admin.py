@@ -189,6 +189,11 @@ def study_form(**given: Any) -> dict[str, Any]:
     }
 
 
+def source(**given: str) -> dict[str, str]:
+    names = {"code": "s1", "name": "One", "position": "0", "settings": "{}", **given}
+    return {"sources-TOTAL_FORMS": "1", **{f"sources-0-{name}": value for name, value in names.items()}}
+
+
 def form_item(**given: str) -> dict[str, str]:
     names = {"code": "age", "kind": "single", "label": "Age", "position": "0", "options": "", **given}
     return {"form_items-TOTAL_FORMS": "1", **{f"form_items-0-{name}": value for name, value in names.items()}}
@@ -238,6 +243,16 @@ def test_a_study_created_without_a_form_asks_the_usual_items(staff: Client) -> N
         ({"stance_options": "for = In favour\r\nagainst"}, "Line 2: Write “value = label”"),
         ({"stance_options": "a = A\r\n\r\na = B"}, "“a” stands there more than once"),
         ({"codes": "complete = ABCDEFGH\r\ndone = HGFEDCBA"}, "Line 2: There is no outcome “done”"),
+        ({"slug": "Parks_1"}, "Use lower-case letters"),
+        ({"time_zone": "Mars/Olympus"}, "There is no such time zone"),
+        ({"title": " "}, "This field is required"),
+        (
+            {"sources-TOTAL_FORMS": "1", "sources-0-code": "s 1", "sources-0-name": "One"},
+            "Begin with a letter or digit",
+        ),
+        (source(settings="[1]"), "Write a JSON object"),
+        (source(settings='{"a": NaN}'), "This cannot be stored"),
+        (source(settings='{"a": 12345678901234567890}'), "This cannot be stored"),
         ({"write_minimum": "400"}, "The fewest characters must not exceed the most"),
         (form_item(options="first option = One"), "Line 1: The value “first option” must be letters"),
     ],

@@ -123,10 +123,23 @@ def test_an_open_study_shows_its_links_versions_and_progress(study: Study, resea
     assert page.context["people"].rows == (("complete", (1,), 1),)
 
 
-def test_codes_that_pay_are_for_editors(study: Study, colleague: Any) -> None:
-    client = browser(colleague)
+def test_codes_that_pay_are_for_editors(study: Study, researcher: Any, colleague: Any) -> None:
+    colleague.is_staff = True
+    colleague.save()
+    pages = [
+        url("study", study),
+        url("definition", study),
+        url("version", study, study.current_version.number),
+        reverse("admin:studies_study_change", args=[study.pk]),
+        reverse("admin:studies_studyversion_change", args=[study.current_version.pk]),
+    ]
 
-    assert study.codes["complete"] not in client.get(url("study", study)).content.decode()
+    for page in pages:
+        response = browser(colleague).get(page)
+        assert response.status_code == 200
+        assert study.codes["complete"] not in response.content.decode()
+    for page in pages[:3]:
+        assert study.codes["complete"] in browser(researcher).get(page).content.decode()
 
 
 def test_previews_count_for_nothing(study: Study, researcher: Any) -> None:

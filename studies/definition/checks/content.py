@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,6 +16,11 @@ from studies.definition.checks.texts import has_questions
 
 Definition = Mapping[str, Any]
 CHOICES = ("single", "multiple")
+_IDENTIFYING = re.compile(
+    r"\b(?:e-?mail|phone|telephone|date of birth|birthday|full name|first name|last name|surname|initials|"
+    r"(?:home|street|postal) address|post ?code|zip code|employer|user ?name)\b",
+    re.IGNORECASE,
+)
 
 
 def check_questions(definition: Definition) -> Iterator[Problem]:
@@ -70,6 +76,27 @@ def _equal_answers(definition: Definition) -> Iterator[Problem]:
             message = _("To question %(question)s these sources answer with the same text: %(codes)s.")
             codes = some([row["source"] for row in group])
             yield warning("answers", message % {"question": question, "codes": codes})
+
+
+def check_seeds(definition: Definition) -> Iterator[Problem]:
+    """A statement that is there twice splits its votes."""
+    by_question = defaultdict(list)
+    for row in definition.get("seeds", []):
+        by_question[row["question"]].append(row)
+    for question, rows in by_question.items():
+        for group in _equal_texts(rows):
+            message = _("These seeds of question %(question)s have the same text: %(codes)s.")
+            codes = some([row["code"] for row in group])
+            yield error("seeds", message % {"question": question, "codes": codes})
+
+
+def check_personal(definition: Definition) -> Iterator[Problem]:
+    """Recruiters forbid asking who somebody is, and consent rarely covers it."""
+    for item in definition["form"]:
+        found = _IDENTIFYING.search(f"{item['label']} {item['hint']}")
+        if found:
+            message = _("“%(word)s”: the item seems to ask who somebody is. Prolific forbids that.")
+            yield warning(f"form.{item['code']}", message % {"word": found.group()})
 
 
 def _equal_texts(rows: list[Any]) -> list[list[Any]]:

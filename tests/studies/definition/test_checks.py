@@ -67,6 +67,7 @@ ITEM = {"code": "x", "kind": "single", "label": "X", "hint": "", "minimum": None
         ({"form": [ITEM | {"kind": "text", "options": [OPTION]}]}, ("error", "form.x")),
         ({"form": [ITEM | {"kind": "integer", "options": [], "minimum": 9, "maximum": 8}]}, ("error", "form.x")),
         ({"form": [ITEM | {"kind": "text", "options": [], "maximum": 0}]}, ("error", "form.x")),
+        ({"form": [ITEM | {"kind": "text", "label": "Your e-mail", "options": []}]}, ("warning", "form.x")),
         ({"write.minimum": 301}, ("error", "write")),
         ({"write.stance": [{"value": "a", "label": "A"}]}, ("error", "write.stance")),
         ({"write.importance.low": ""}, ("error", "write.importance")),
@@ -120,6 +121,14 @@ def test_equal_answers_of_two_sources_are_a_warning(draft: Study, definition: di
     answers = [row | {"text": "The same."} for row in definition["answers"]]
 
     assert found(draft, definition, {"answers": answers}) == [("warning", "answers")] * 2
+
+
+def test_seeds_with_the_same_text_are_an_error(draft: Study, definition: dict[str, Any]) -> None:
+    seeds = [{"question": "q1", "code": code, "text": "Paths for all."} for code in ("one", "two")]
+
+    messages = [str(problem) for problem in found_in(draft, definition | {"seeds": seeds}) if problem.is_error]
+
+    assert messages == ["seeds: These seeds of question q1 have the same text: one, two."]
 
 
 def test_errors_come_first(draft: Study, definition: dict[str, Any]) -> None:

@@ -93,6 +93,21 @@ def test_fewest_characters_above_the_most_are_refused() -> None:
     assert problems_of(SMALL + "write: {minimum: 400}\n")[0].startswith("study.yaml:5:18 (write.minimum)")
 
 
+def test_a_time_zone_that_nobody_knows_is_refused() -> None:
+    assert problems_of(SMALL + "time_zone: Europe/Atlantis\n")[0].startswith("study.yaml:5:12 (time_zone)")
+
+
+def test_a_label_with_a_space_at_its_end_is_refused() -> None:
+    assert "Remove it" in problems_of('slug: parks\ntitle: "Parks "\n')[0]
+
+
+def test_a_text_of_combining_marks_must_fit_its_column() -> None:
+    # 150 letters to a reader, 300 code points to the database.
+    title = "e\u0301" * 150
+
+    assert "code points" in problems_of(f'slug: parks\ntitle: "{title}"\n')[0]
+
+
 def test_a_later_schema_is_refused() -> None:
     assert "(schema_version)" in problems_of("schema_version: 2\n" + SMALL)[0]
 
