@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from core.errors import Conflict, NotThere
 from studies.models import Question
-from tests.factories import QuestionFactory
+from tests.factories import QuestionFactory, StatementFactory
 from tests.voting.booth import NOW, booth, question_with, write
 from voting import services
 from voting.models import Statement
@@ -108,6 +108,15 @@ def test_the_command_fails_on_a_difference_and_repairs_if_asked(question: Questi
 
     assert "are right now" in run(capsys, "--study", question.study.slug, "--repair")
     assert "All tallies are right" in run(capsys, "--study", question.study.slug)
+
+
+def test_the_command_does_not_print_thousands_of_lines(question: Question, capsys: Any) -> None:
+    StatementFactory.create_batch(101, question=question, n_agree=1)
+
+    printed = run(capsys, "--study", question.study.slug, "--repair")
+
+    assert len(printed.splitlines()) == 2 + 100 + 1
+    assert "… and 1 more." in printed
 
 
 def test_the_command_knows_no_unknown_study(capsys: Any) -> None:

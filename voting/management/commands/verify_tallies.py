@@ -15,6 +15,9 @@ from studies.models import Study
 from voting import services
 from voting.services import TallyDifference, TallyReport
 
+SHOWN = 100
+"""How many differences are printed as text; `--json` has all."""
+
 
 class Command(PolyphonyCommand):
     """Exit status 1 if some tally is wrong and was not repaired."""
@@ -44,7 +47,9 @@ def _lines(report: TallyReport) -> list[str]:
     if not report.differences:
         return [counted, _("All tallies are right.")]
     verdict = _("These were wrong and are right now:") if report.repaired else _("These are wrong:")
-    return [counted, verdict, *map(_line, report.differences)]
+    rest = len(report.differences) - SHOWN
+    more = ngettext("… and %(n)d more.", "… and %(n)d more.", rest) % {"n": rest}
+    return [counted, verdict, *map(_line, report.differences[:SHOWN]), *([more] if rest > 0 else [])]
 
 
 def _line(difference: TallyDifference) -> str:
