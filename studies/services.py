@@ -14,41 +14,19 @@ from core.canonical import content_sha256
 from core.errors import Conflict, Invalid
 from core.randomness import new_code
 from studies.definition import Definition, canonical
-from studies.definition.checks import Problem, found_in
+from studies.definition.checks import found_in
 from studies.definition.checks.rules import is_revealing
 from studies.definition.default_form import default_form
 from studies.definition.keys import OUTCOMES
 from studies.definition.sameness import says_the_same
 from studies.definition.writing import write, write_form
+from studies.errors import NotPublishable, SlugTaken
 from studies.models import Membership, ModelAnswer, Question, Study, StudyVersion
 from studies.recruitment import services as recruitment
 from studies.recruitment.services import Started
 
 CODE_LENGTH = 8
 Status = Study.Status
-
-
-class NotPublishable(Invalid):
-    """The draft cannot be published; `problems` says why, `fields` lists the messages by key of the definition."""
-
-    default_code = "not_publishable"
-
-    def __init__(self, problems: list[Problem]) -> None:
-        self.problems = tuple(problems)
-        fields: dict[str, list[str]] = {}
-        for problem in problems:
-            fields.setdefault(problem.where, []).append(problem.message)
-        message = _("The study cannot be published: %(why)s") % {"why": " ".join(map(str, problems))}
-        super().__init__(message, fields=fields)
-
-
-class SlugTaken(Conflict):
-    """Slugs are unique across all studies, those of other groups included."""
-
-    default_code = "slug_taken"
-
-    def __init__(self, slug: str) -> None:
-        super().__init__(_("The slug “%(slug)s” is taken already. Choose another.") % {"slug": slug})
 
 
 def create_study(*, slug: str, title: str, by: Any, now: datetime, **columns: Any) -> Study:

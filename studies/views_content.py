@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import BadInput, DomainError
-from studies import access, imports, selectors, services
+from studies import access, errors, imports, selectors, services
 from studies.access import Role, study_for
 from studies.definition import dump_yaml, load_bytes
 from studies.forms import DefinitionForm, ImportForm, SeedsForm
@@ -78,7 +78,7 @@ def _take_in(user: Any, content: bytes, name: str, reason: str) -> tuple[Study, 
         raise PermissionDenied(_("Only staff create studies."))
     if study is not None and not access.may(user, study, Role.EDITOR):
         # Not "forbidden": that would tell a stranger that there is such a study.
-        raise services.SlugTaken(read.slug)
+        raise errors.SlugTaken(read.slug)
     now = timezone.now()
     if study is None or study.status == Study.Status.DRAFT:
         study, is_new = services.apply_definition(definition=read, by=user, now=now)

@@ -8,7 +8,7 @@ import pytest
 from core.canonical import content_sha256
 from core.errors import Conflict, Invalid
 from core.models import AuditEvent
-from studies import services
+from studies import errors, services
 from studies.definition import Definition, canonical, load_bytes
 from studies.models import ModelAnswer, Question, Study
 
@@ -49,7 +49,7 @@ def test_a_definition_that_cannot_be_published_says_why_and_changes_nothing(
     definition = read('slug: parks\ntitle: "Parks"\nquestions: [{code: q1, text: "Close at night?"}]\n')
     study, _is_new = services.apply_definition(definition=definition, by=owner, now=now)
 
-    with pytest.raises(services.NotPublishable) as caught:
+    with pytest.raises(errors.NotPublishable) as caught:
         services.publish_study(study=study, by=owner, now=now)
 
     assert {"consent", "contact", "ethics.body", "ethics.protocol", "questions", "sources"} <= set(caught.value.fields)
@@ -62,7 +62,7 @@ def test_a_definition_that_cannot_be_published_says_why_and_changes_nothing(
 def test_a_missing_answer_is_named_by_question_and_source(draft: Study, owner: Any, now: datetime) -> None:
     ModelAnswer.objects.get(question__code="q2", source__code="s1").delete()
 
-    with pytest.raises(services.NotPublishable, match="q2/s1"):
+    with pytest.raises(errors.NotPublishable, match="q2/s1"):
         services.publish_study(study=draft, by=owner, now=now)
 
 
@@ -183,7 +183,7 @@ def test_who_creates_a_study_owns_it(draft: Study, owner: Any) -> None:
 
 
 def test_a_slug_is_taken_once(draft: Study, owner: Any, now: datetime) -> None:
-    with pytest.raises(services.SlugTaken):
+    with pytest.raises(errors.SlugTaken):
         services.create_study(slug="parks", title="Others", by=owner, now=now)
 
 
