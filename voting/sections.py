@@ -14,6 +14,7 @@ from core.strictyaml import Mapping as MappingSpec
 from studies.models import Study
 from voting import services
 from voting.models import Statement, VoteSettings
+from voting.services.statements import PEER_PREFIX
 
 BLOCK = "vote"
 LARGEST_MINIMUM = 1000
@@ -64,7 +65,7 @@ class SeedSection:
 
     def schema(self) -> ListOf:
         """A list that may stand in a table beside the file."""
-        return ListOf(MappingSpec({"question": Code(), "code": Code(), "text": Text()}))
+        return ListOf(MappingSpec({"question": Code(), "code": _seed_code(), "text": Text()}))
 
     def load(self, study: Study, value: Sequence[Mapping[str, Any]]) -> None:
         """Make the draft's seeds these."""
@@ -98,6 +99,12 @@ class SeedSection:
     def freeze(self, study: Study, now: datetime) -> None:
         """Let the drafted seeds in."""
         services.release_seeds(study=study, now=now)
+
+
+def _seed_code() -> Code:
+    """A code that no participant's statement will get, so that the file says where it is wrong."""
+    says = _("Begin with a letter or digit, use letters a-z, digits, “-”, “_” and “.”, and do not begin with “peer-”.")
+    return Code(pattern=rf"(?!{PEER_PREFIX}){Code().pattern}", pattern_says=says)
 
 
 def _default(name: str) -> Any:

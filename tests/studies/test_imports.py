@@ -88,6 +88,13 @@ def test_all_problems_are_told_and_nothing_is_written(draft: Study) -> None:
     assert draft.questions.count() == 1
 
 
+def test_a_seed_cannot_have_the_code_of_a_participants_statement(draft: Study) -> None:
+    lines = problems_of(draft, "seeds", "question,code,text\nq1,peer-1,Yes.\n")
+
+    assert lines[0].startswith("table.csv:2:2")
+    assert "do not begin with “peer-”" in lines[0]
+
+
 def test_two_answers_of_one_source_to_one_question_are_refused(draft: Study) -> None:
     assert problems_of(draft, "answers", "question,source,text\nq1,s1,Yes.\nq1,s1,No.\n")[0].startswith("table.csv:3")
 
