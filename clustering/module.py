@@ -26,8 +26,11 @@ def summary(study: Study) -> Sequence[tuple[Any, Any]]:
 
 
 def pages(study: Study, user: Any) -> Sequence[tuple[Any, str]]:
-    """The results of the study."""
-    return [(_("Results"), reverse("clustering:results", args=[study.slug]))]
+    """The results of the study, and the runs that computed them."""
+    return [
+        (_("Results"), reverse("clustering:results", args=[study.slug])),
+        (_("Runs"), reverse("clustering:runs", args=[study.slug])),
+    ]
 
 
 module = StudyModule(

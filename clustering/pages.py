@@ -19,16 +19,6 @@ MOST_STATEMENTS = 5
 MISSING = "\N{EN DASH}"
 
 
-def study_nav(study: Study, current: str) -> list[dict[str, Any]]:
-    """The pages of a study for the bar above them."""
-    entries = [
-        ("study", _("Study"), reverse("studies:study", args=[study.slug])),
-        ("results", _("Results"), reverse("clustering:results", args=[study.slug])),
-        ("runs", _("Runs"), reverse("clustering:runs", args=[study.slug])),
-    ]
-    return [{"url": url, "label": label, "current": name == current} for name, label, url in entries]
-
-
 def number(value: float | None, digits: int = 3) -> str:
     """A number for people, or a dash where it is undefined."""
     return MISSING if value is None else f"{value:.{digits}f}"
@@ -51,6 +41,7 @@ def score_rows(run: Run) -> Iterator[tuple[object, ...]]:
 def scores_context(study: Study, run: Run) -> dict[str, Any]:
     """The OvertonScore table and chart, and the questions with their groups."""
     lines = selectors.score_lines(run)
+    results = selectors.question_results(run)
     return {
         "scores": _score_table(lines),
         "undefined_scores": [
@@ -59,8 +50,8 @@ def scores_context(study: Study, run: Run) -> dict[str, Any]:
             for score in (line.unweighted,)
             if score is not None and score.undefined
         ],
-        "figures": _score_figures(study, run),
-        "questions": [_question_line(study, result) for result in selectors.question_results(run)],
+        "figures": _score_figures(study, run, results),
+        "questions": [_question_line(study, result) for result in results],
         "flow": (run.result or {}).get("flow", []),
         **origin_notes(study, run),
     }
@@ -80,7 +71,14 @@ def _source_name(line: selectors.ScoreLine) -> str:
 
 
 def _score_table(lines: list[selectors.ScoreLine]) -> dict[str, Any]:
-    columns = [_("Source"), _("OvertonScore"), _("95 % interval"), _("weighted"), _("95 % interval"), _("questions")]
+    columns = [
+        _("Source"),
+        _("OvertonScore"),
+        _("95 % interval"),
+        _("Weighted score"),
+        _("95 % interval, weighted"),
+        _("Questions"),
+    ]
     rows = [
         [
             _source_name(line),
@@ -92,25 +90,32 @@ def _score_table(lines: list[selectors.ScoreLine]) -> dict[str, Any]:
         ]
         for line in lines
     ]
+    return _table(columns, rows)
+
+
+def _table(columns: list[str], rows: list[list[Any]]) -> dict[str, Any]:
+    """A table of numbers with the names of its rows in the first column."""
     return {"columns": [{"label": name, "numeric": index > 0} for index, name in enumerate(columns)], "rows": rows}
 
 
-def _score_figures(study: Study, run: Run) -> list[dict[str, Any]]:
+def _score_figures(study: Study, run: Run, results: list[QuestionResult]) -> list[dict[str, Any]]:
     texts = {
         "scores": (
             _("OvertonScore of each source"),
             _(
-                "Bars show which share of the opinion groups feels represented, on average over the questions; "
+                "Marks show which share of the opinion groups feels represented, on average over the questions; "
                 "lines are bootstrap intervals over questions. Weighted counts each group by its size."
             ),
+            None,
         ),
         "coverage": (
             _("Coverage by question and source"),
             _("Each cell is the share of a question's opinion groups that the source's answer represents."),
+            _coverage_by_question(results),
         ),
     }
     figures = []
-    for name, (title, description) in texts.items():
+    for name, (title, description, table) in texts.items():
         if spec := selectors.figure_of(run, name):
             figures.append(
                 {
@@ -119,11 +124,20 @@ def _score_figures(study: Study, run: Run) -> list[dict[str, Any]]:
                     "title": title,
                     "description": description,
                     "spec": spec,
-                    "table": None,
+                    "table": table,
                     "downloads": _downloads(study, run) if name == "scores" else [],
                 }
             )
     return figures
+
+
+def _coverage_by_question(results: list[QuestionResult]) -> dict[str, Any]:
+    names: dict[int, str] = {row.source_id: row.source.name for one in results for row in one.coverages if row.source}
+    rows = []
+    for result in results:
+        cells = {row.source_id: number(row.coverage, 2) for row in result.coverages}
+        rows.append([result.question.code, *(cells.get(source, MISSING) for source in names)])
+    return _table([_("Question"), *names.values()], rows)
 
 
 def _downloads(study: Study, run: Run) -> list[dict[str, str]]:
@@ -191,7 +205,8 @@ def _map_figure(result: QuestionResult) -> dict[str, Any] | None:
         "title": _("Opinion map"),
         "description": _(
             "Each mark is a participant; those who vote alike are near each other. Colour and shape show the opinion "
-            "group, the letter its centre, the size of a mark how many votes somebody cast. The axes have no unit."
+            "group, a letter stands over its centre, the size of a mark shows how many votes somebody cast. "
+            "The axes have no unit."
         ),
         "spec": result.figure,
         "table": {"columns": columns, "rows": [[profile.label, profile.group.size] for profile in result.groups]},
@@ -205,8 +220,8 @@ def _covered_name(row: QuestionCoverage) -> str:
 
 def _coverage_table(result: QuestionResult) -> dict[str, Any]:
     labels = [profile.label for profile in result.groups]
-    columns = [_("Answer"), _("Coverage"), _("weighted")]
-    columns += [_("Group %(label)s: mean rating (n)") % {"label": label} for label in labels]
+    columns = [_("Answer"), _("Coverage"), _("Weighted coverage")]
+    columns += [_("Group %(label)s") % {"label": label} for label in labels]
     by_answer: dict[int | None, dict[str, str]] = {}
     for profile in result.groups:
         for cell in profile.coverages:
@@ -218,11 +233,11 @@ def _coverage_table(result: QuestionResult) -> dict[str, Any]:
             _covered_name(row),
             number(row.coverage, 2),
             number(row.coverage_weighted, 2),
-            *(by_answer.get(row.answer_id, {}).get(label, "") for label in labels),
+            *(by_answer.get(row.answer_id, {}).get(label, MISSING) for label in labels),
         ]
         for row in result.coverages
     ]
-    return {"columns": [{"label": name, "numeric": index > 0} for index, name in enumerate(columns)], "rows": rows}
+    return _table(columns, rows)
 
 
 def run_context(study: Study, run: Run) -> dict[str, Any]:
@@ -246,4 +261,5 @@ def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]
         if isinstance(value, dict):
             yield from _flat(value, f"{name}.")
         else:
-            yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+            yield name, MISSING if shown is None else str(shown)

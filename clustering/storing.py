@@ -244,7 +244,7 @@ class ScoreRows:
         ]
         codes = [line.question.code for line in self.questions]
         charts = {
-            "scores": figures.score_bars(bars, list(names.values())),
+            "scores": figures.score_intervals(bars, list(names.values())),
             "coverage": figures.coverage_matrix(cells, codes, list(names.values())),
         }
         RunFigure.objects.bulk_create(

@@ -24,6 +24,7 @@ from core.http import render_page
 from core.models import Run
 from studies.access import Role, study_for
 from studies.models import Question, Study
+from studies.selectors import NavEntry, study_nav
 
 
 @login_required
@@ -39,7 +40,7 @@ def _results_page(request: HttpRequest, study: Study, form: RunForm, status: int
     run = selectors.reported_run(study)
     context = {
         "study": study,
-        "study_nav": pages.study_nav(study, "results"),
+        "study_nav": _nav(request, study, "results"),
         "form": form,
         "run": run,
         "unfinished": selectors.unfinished_run(study),
@@ -92,7 +93,7 @@ def question(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         raise Http404
     context = {
         "study": study,
-        "study_nav": pages.study_nav(study, "results"),
+        "study_nav": _nav(request, study, "results"),
         "run": chosen,
         **pages.origin_notes(study, chosen),
     }
@@ -104,7 +105,7 @@ def question(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     """All runs of the study, newest first."""
     study = study_for(request.user, slug)
-    context = {"study": study, "study_nav": pages.study_nav(study, "runs"), "runs": selectors.latest_runs(study)}
+    context = {"study": study, "study_nav": _nav(request, study, "runs"), "runs": selectors.latest_runs(study)}
     return render(request, "clustering/runs.html", context)
 
 
@@ -114,7 +115,7 @@ def run(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """One run: what was computed, from what, with which settings."""
     study = study_for(request.user, slug)
     found = _run_of(study, run_id)
-    context = {"study": study, "study_nav": pages.study_nav(study, "runs"), "run": found}
+    context = {"study": study, "study_nav": _nav(request, study, "runs"), "run": found}
     return render(request, "clustering/run.html", context | pages.run_context(study, found))
 
 
@@ -152,6 +153,10 @@ def scores_csv(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     writer.writerow(pages.SCORE_COLUMNS)
     writer.writerows(pages.score_rows(found))
     return response
+
+
+def _nav(request: HttpRequest, study: Study, name: str) -> list[NavEntry]:
+    return study_nav(study, request.user, reverse(f"clustering:{name}", args=[study.slug]))
 
 
 def _run_of(study: Study, run_id: Any) -> Run:
