@@ -57,6 +57,8 @@ class Reader:
         self.skip_other_revisions = skip_other_revisions
         self.collected = Collected()
         self.is_declared = False
+        # What may be missing because its own row was wrong: one problem is enough for it.
+        self._incomplete: set[Content] = set()
         self._seen: dict[Hashable, Row] = {}
 
     def read(self, files: Iterable[Given]) -> Collected:
@@ -70,15 +72,21 @@ class Reader:
         }
         for given in files:
             self.is_declared |= given.content is Content.PARTICIPANTS
+            n_problems = len(self.problems)
             for row in self._rows(given):
-                self.collected.n_rows[given.content] += 1
-                try:
-                    take[given.content](row)
-                except OtherRevision as refused:
-                    self._refuse(row, refused, may_skip=True)
-                except Refused as refused:
-                    self._refuse(row, refused)
+                self._take(row, given.content, take[given.content])
+            if len(self.problems) > n_problems:
+                self._incomplete.add(given.content)
         return self.collected
+
+    def _take(self, row: Row, content: Content, take: Callable[[Row], None]) -> None:
+        self.collected.n_rows[content] += 1
+        try:
+            take(row)
+        except OtherRevision as refused:
+            self._refuse(row, refused, may_skip=True)
+        except Refused as refused:
+            self._refuse(row, refused)
 
     def _rows(self, given: Given) -> Iterable[Row]:
         return stream_table(
@@ -144,6 +152,8 @@ class Reader:
             self.collected.n_erased += 1
             return
         if key not in self.collected.statements and key not in self.references.statements:
+            if Content.STATEMENTS in self._incomplete:
+                return
             message = _("There is no such statement, neither in the files nor in the study.")
             raise Refused("statement", message, _("Give the file of statements, too."))
         if self._is_of_somebody(row):
@@ -166,7 +176,8 @@ class Reader:
         known = self.references.people.get(code)
         if known is not None and known.origin == Enrolment.Origin.PREVIEW:
             raise Refused(column, _("This code belongs to a preview, which counts for nothing."))
-        if self.is_declared and known is None and code not in self.collected.participants:
+        is_known = known is not None or code in self.collected.participants
+        if self.is_declared and not is_known and Content.PARTICIPANTS not in self._incomplete:
             message = _("There is no such participant, neither in the file of participants nor in the study.")
             raise Refused(column, message, _("Add the person to the file of participants, or leave that file out."))
 
