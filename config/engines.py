@@ -61,7 +61,7 @@ def broker(url: str, *, var_dir: Path) -> tuple[str, dict[str, Any]]:
         return url, {}
     queue = private_folder(var_dir / "queue")
     folders = {name: str(private_folder(queue / name)) for name in ("messages", "control")}
-    return "filesystem://", {
+    return "filesystem://localhost", {
         "data_folder_in": folders["messages"],
         "data_folder_out": folders["messages"],
         "control_folder": folders["control"],
