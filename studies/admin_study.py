@@ -111,7 +111,7 @@ class StudyAdmin(ScopedAdmin):
         """The way to links, progress and results."""
         if study.pk is None:
             return "-"
-        return format_html('<a href="{}">{}</a>', reverse("studies:study", args=[study.slug]), _("open"))
+        return format_html('<a href="{}">{}</a>', reverse("studies:study", args=[study.slug]), _("go there"))
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
         """Note who created it."""

@@ -53,7 +53,8 @@ def in_rows(
         for name in (name for name in columns if name in known and row[name] not in known[name]):
             what = {"question": _("question"), "source": _("source")}[name]
             message = _("There is no %(what)s with the code %(code)s.") % {"what": what, "code": shown(row[name])}
-            yield _placed(tree, (*path, index, name), message, nearest(row[name], sorted(known[name])))
+            remedy = nearest(row[name], sorted(known[name])) or _("Add it first.")
+            yield _placed(tree, (*path, index, name), message, remedy)
     if len(columns) > 1:  # one column that repeats is told by the list itself
         yield from _repeated(tree, rows, columns, path)
 

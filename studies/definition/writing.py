@@ -78,16 +78,14 @@ def _write_questions(study: Study, entries: Sequence[Data], numbers: Mapping[str
     for row in study.questions.order_by("revision"):
         rows[row.code].append(row)
     chosen: dict[str, Question] = {}
+    says: dict[str, Data] = {}
     for position, entry in enumerate(entries):
         code = entry["code"]
-        row = _row_for(rows[code], entry["text"]) or Question(
+        chosen[code] = _row_for(rows[code], entry["text"]) or Question(
             study=study, code=code, revision=_next_revision(rows[code], numbers.get(code, 1))
         )
-        row.text, row.domain, row.position = entry["text"], entry["domain"], position
-        chosen[code] = row
-    _make_current(
-        Question, chosen.values(), [row for code in chosen for row in rows[code]], "text", "domain", "position"
-    )
+        says[code] = {"text": entry["text"], "domain": entry["domain"], "position": position}
+    _make_current(chosen, says, [row for code in chosen for row in rows[code]])
     return chosen
 
 
@@ -102,17 +100,16 @@ def _write_answers(
     every = ModelAnswer.objects.filter(question__study=study).select_related("question", "source").order_by("revision")
     for row in every:
         rows[row.question.code, row.source.code].append(row)
-    chosen = {}
+    chosen: dict[tuple[str, str], ModelAnswer] = {}
     for entry in entries:
         pair = (entry["question"], entry["source"])
         question, source = questions[pair[0]], sources[pair[1]]
         able = [row for row in rows[pair] if row.question_id == question.pk]
-        row = _row_for(able, entry["text"]) or ModelAnswer(
+        chosen[pair] = _row_for(able, entry["text"]) or ModelAnswer(
             question=question, source=source, revision=_next_revision(rows[pair], numbers.get("/".join(pair), 1))
         )
-        row.text = entry["text"]
-        chosen[pair] = row
-    _make_current(ModelAnswer, chosen.values(), [row for pair in chosen for row in rows[pair]], "text")
+    says = {(entry["question"], entry["source"]): {"text": entry["text"]} for entry in entries}
+    _make_current(chosen, says, [row for pair in chosen for row in rows[pair]])
     _retire(row for pair, others in rows.items() if pair not in chosen for row in others if row.is_current)
 
 
@@ -126,15 +123,26 @@ def _next_revision(rows: Sequence[Row], first: int) -> int:
     return max((row.revision for row in rows), default=first - 1) + 1
 
 
-def _make_current(model: Any, chosen: Iterable[Row], known: Sequence[Row], *columns: str) -> None:
-    """Make the chosen rows the current ones of their codes. Old ones step down first: only one may be current."""
-    chosen = list(chosen)
-    keep = {row.pk for row in chosen}
+def _make_current(chosen: Mapping[Any, Row], says: Mapping[Any, Data], known: Sequence[Row]) -> None:
+    """Let the chosen rows say what they should, as the current ones of their codes.
+
+    Old ones step down first, since only one may be current; rows that say it already are not written.
+    """
+    keep = {row.pk for row in chosen.values()}
     _retire(row for row in known if row.is_current and row.pk not in keep)
-    for row in chosen:
-        row.is_current = True
-    model.objects.bulk_update([row for row in chosen if row.pk], [*columns, "is_current"], batch_size=200)
-    model.objects.bulk_create([row for row in chosen if not row.pk], batch_size=200)
+    new: list[Row] = []
+    changed: list[Row] = []
+    for key, row in chosen.items():
+        values = {**says[key], "is_current": True}
+        if row.pk is not None and all(getattr(row, name) == value for name, value in values.items()):
+            continue
+        for name, value in values.items():
+            setattr(row, name, value)
+        (new if row.pk is None else changed).append(row)
+    if changed:
+        type(changed[0]).objects.bulk_update(changed, list(values), batch_size=200)
+    if new:
+        type(new[0]).objects.bulk_create(new, batch_size=200)
 
 
 def _retire(rows: Iterable[Question | ModelAnswer]) -> None:

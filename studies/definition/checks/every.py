@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -50,8 +51,8 @@ def _check_seeds(definition: Mapping[str, Any]) -> Iterator[Problem]:
     minimum = definition.get("vote", {}).get("minimum", 0)
     if "vote" not in definition["blocks"]:
         return
-    seeds = [row["question"] for row in definition.get("seeds", [])]
-    few = [row["code"] for row in definition["questions"] if seeds.count(row["code"]) < minimum]
+    seeds = Counter(row["question"] for row in definition.get("seeds", []))
+    few = [row["code"] for row in definition["questions"] if seeds[row["code"]] < minimum]
     if few:
         message = _(
             "Fewer seeds than the %(minimum)d votes asked for: %(codes)s. The first participants vote on what there "

@@ -20,6 +20,7 @@ from core.canonical import canonical_json
 from studies import services
 from studies.definition import canonical, dump_yaml, load_bytes
 from studies.models import Study
+from tests.studies.definition.adminpage import posted_back
 
 NOW = datetime(2026, 11, 2, 12, tzinfo=UTC)
 
@@ -125,24 +126,6 @@ def manager(superuser: Any) -> Client:
     client = Client()
     client.force_login(superuser)
     return client
-
-
-def posted_back(page: Any) -> dict[str, Any]:
-    """What a browser sends when a page of the admin is saved as it came."""
-    forms = [page.context["adminform"].form]
-    for inline in page.context["inline_admin_formsets"]:
-        forms += [inline.formset.management_form, *inline.formset.initial_forms]
-        if not inline.formset.initial_forms:
-            forms += inline.formset.extra_forms
-    data = {}
-    for form in forms:
-        for field in form:
-            value = field.value()
-            if value is True:
-                data[field.html_name] = "on"
-            elif value is not None and value is not False:
-                data[field.html_name] = str(value).replace("\r\n", "\n").replace("\n", "\r\n")
-    return data
 
 
 @examples
