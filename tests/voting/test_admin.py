@@ -156,7 +156,7 @@ def test_editors_draft_seeds(question: Question) -> None:
 @pytest.mark.parametrize(
     ("code", "text", "message"),
     [
-        ("new", " ", "This text is empty"),
+        ("new", "\u200b", "This field is required"),
         ("peer-1", "Text.", "are kept for"),
         ("seed-1", "Text.", "already exists"),
         ("new", "NUL \0", "NUL"),
