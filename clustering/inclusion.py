@@ -16,7 +16,7 @@ from core.errors import Invalid
 from studies.models import Enrolment, Question, Study
 
 ORIGINS = (Enrolment.Origin.LIVE, Enrolment.Origin.IMPORTED, Enrolment.Origin.SIMULATED)
-STATUSES = tuple(status for status in Enrolment.Status if status not in {"no_consent", "withdrawn"})
+STATUSES = tuple(status for status in Enrolment.Status if status != Enrolment.Status.NO_CONSENT)
 
 
 @dataclass(frozen=True, slots=True)

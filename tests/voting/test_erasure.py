@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import pytest
 
+from clustering.inclusion import Inclusion
+from clustering.loading import question_votes
 from studies.data.withdrawal import withdraw_enrolment
 from studies.models import Question, Tombstone
 from tests.factories import StudyFactory
 from tests.voting.booth import NOW, Booth, booth, question_with, write
 from voting import services
 from voting.models import Exposure, Statement, Vote, VoteBlock
-from voting.selectors import vote_arrays
 
 pytestmark = pytest.mark.django_db
 
@@ -126,7 +127,8 @@ def test_a_withdrawn_statement_is_shown_to_nobody_and_still_counts(scene: Scene)
     assert scene.own.code not in newcomer.shown
     assert scene.stayer.page is not None
     assert len(scene.stayer.page.context["votes"]) == 2
-    assert scene.own.code in vote_arrays(question=scene.question, statuses=["active"]).statements
+    counted = question_votes(scene.question, Inclusion(("live",), ("active",)))
+    assert scene.own.code in {statement for _person, statement, _value in counted.votes}
 
 
 def test_erasing_twice_finds_nothing_more(scene: Scene) -> None:
