@@ -134,7 +134,7 @@ def _votes(
     for (voter, comment), entries in votes.items():
         pair = (people[voter].pk, statements[comment].pk)
         try:
-            additions = merged(entries, stored.get(pair, ()))
+            additions = merged(entries, stored.get(pair, ()), column="timestamp")
         except Refused as refused:
             row: Row = refused.row or entries[-1].row
             message = _("Another vote of this voter on the comment was imported before.")

@@ -160,7 +160,7 @@ def _content_of(names: set[str]) -> Content | None:
 
 def _other_exported_table(names: set[str]) -> str | None:
     """The name of the exported table that has exactly these columns, if it is none of ours."""
-    others = [table for table in all_tables() if table.name not in set(Content)]
+    others = [table for table in all_tables() if table.name not in set(Content) and names]
     for table in others:
         for include_personal in (True, False):
             if names == {column.name for column in table.visible(include_personal=include_personal)}:

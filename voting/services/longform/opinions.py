@@ -23,8 +23,12 @@ Key = Any
 
 @dataclass(slots=True)
 class Timelines:
-    """The votes or ratings of the files in order, by person and thing, and how many only repeated what was said."""
+    """The votes or ratings of the files in order, by person and thing, and how many only repeated what was said.
 
+    Their time stands in `column`.
+    """
+
+    column: str
     entries: dict[Key, list[Entry]]
     n_repeated: int
 
@@ -36,7 +40,7 @@ class Timelines:
 
 def timelines(rows: Mapping[Key, Sequence[Row]], column: str, problems: Problems) -> Timelines:
     """Put the rows about each thing in order of the times in `column`; contradicting times are problems."""
-    found = Timelines({}, 0)
+    found = Timelines(column, {}, 0)
     for key, those in rows.items():
         entries = [Entry(row[column], row["value"], row["superseded_at"], row) for row in those]
         try:
@@ -134,7 +138,7 @@ def _merge(
     """What each timeline adds, if anything; contradictions and additions that may not be are problems."""
     for key, entries in found.entries.items():
         try:
-            additions = merged(entries, said.get(key, ()))
+            additions = merged(entries, said.get(key, ()), column=found.column)
         except Refused as refused:
             _add(refused, entries[-1].row, problems)
             continue

@@ -81,8 +81,10 @@ def _close(kept: Sequence[Entry]) -> None:
         raise Refused("superseded_at", message, _("Leave the cell of the last one empty."), row=kept[-1].row)
 
 
-def merged(kept: Sequence[Entry], stored: Sequence[Said]) -> Merged:
+def merged(kept: Sequence[Entry], stored: Sequence[Said], *, column: str) -> Merged:
     """What `kept` adds to what is stored, in order: nothing if it is the same or its beginning.
+
+    `column` is where the time stands.
 
     Raises
     ------
@@ -92,19 +94,19 @@ def merged(kept: Sequence[Entry], stored: Sequence[Said]) -> Merged:
     if not stored:
         return Merged(kept)
     if kept[0].at is None:
-        _refuse_if_other(kept[0], *stored[-1])
+        _refuse_if_other(kept[0], *stored[-1], column)
         return NOTHING_NEW
     for entry, said in zip(kept, stored, strict=False):
-        _refuse_if_other(entry, *said)
+        _refuse_if_other(entry, *said, column)
     new = kept[len(stored) :]
     return Merged(new, new[0].at) if new else NOTHING_NEW
 
 
-def _refuse_if_other(entry: Entry, at: datetime, value: int) -> None:
+def _refuse_if_other(entry: Entry, at: datetime, value: int, column: str) -> None:
     remedy = stays()
     if entry.value != value:
         message = _("The study has the value %(value)d here already.") % {"value": value}
         raise Refused("value", message, remedy, row=entry.row)
     if entry.at is not None and entry.at != at:
         message = _("The study has this with the time %(time)s.") % {"time": at.isoformat()}
-        raise Refused("value", message, remedy, row=entry.row)
+        raise Refused(column, message, remedy, row=entry.row)
