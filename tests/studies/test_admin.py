@@ -104,6 +104,13 @@ def give_identity_permission(user: Any) -> None:
     user.user_permissions.add(Permission.objects.get(codename="export_externalidentity"))
 
 
+def test_the_first_page_shows_staff_what_they_may_see(study: Study, staff: Client) -> None:
+    for page in (reverse("admin:index"), reverse("admin:app_list", args=["studies"])):
+        text = staff.get(page).content.decode()
+        assert "/admin/studies/study/" in text
+        assert "/admin/studies/externalidentity/" not in text
+
+
 @pytest.mark.parametrize("model", RECORDS, ids=lambda model: model.__name__)
 def test_measured_data_is_only_looked_at(study: Study, superuser: Any, model: Any) -> None:
     client = Client()
@@ -133,6 +140,26 @@ def test_a_list_needs_as_many_queries_for_many_rows_as_for_few(superuser: Any, m
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
+
+
+def test_the_page_of_a_draft_needs_as_many_queries_for_many_parts(superuser: Any) -> None:
+    client = Client()
+    client.force_login(superuser)
+    draft = factories.StudyFactory()
+    counts = []
+    for n in (1, 5):
+        for _i in range(n):
+            factories.QuestionFactory(study=draft)
+            factories.SourceFactory(study=draft)
+            factories.FormItemFactory(study=draft)
+            factories.MembershipFactory(study=draft)
+        for page in (address(Study, "change", draft.pk), address(models.ModelAnswer, "add")):
+            client.get(page)  # what is looked up once and kept is kept now
+            with CaptureQueriesContext(connection) as queries:
+                assert client.get(page).status_code == 200
+            counts.append(len(queries))
+
+    assert counts[:2] == counts[2:]
 
 
 def test_recruiters_ids_need_their_own_permission(study: Study, staff: Client, researcher: Any) -> None:
