@@ -1,0 +1,1 @@
+"""What is claimed about speed, beside a peer or the naive way."""
