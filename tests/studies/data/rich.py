@@ -42,7 +42,8 @@ TEXTS = (
 
 def rich_study(*, origin: str = "live", **columns: Any) -> Study:
     """Two questions, three opinion groups of eight, votes and ratings that were changed, somebody of each status."""
-    study = published_study(n_questions=2, n_answers=3, n_seeds=6, blocks=BLOCKS_WITH_VOTES, **columns)
+    ethics = {"ethics_body": "Board of the institute", "ethics_protocol": "2026-17"}
+    study = published_study(n_questions=2, n_answers=3, n_seeds=6, blocks=BLOCKS_WITH_VOTES, **(ethics | columns))
     people = [_person(study, n, origin) for n in range(N_PEOPLE)]
     for question in study.questions.all():
         _fill(question, people)
