@@ -37,8 +37,3 @@ def new_seed() -> str:
 def new_code(length: int) -> str:
     """An opaque code of `length` unambiguous capitals and digits (4.95 bits each), from the system's secure source."""
     return "".join(secrets.choice(ALPHABET) for _ in range(length))
-
-
-def new_token() -> str:
-    """A session token of 192 bits, safe in URLs and cookies."""
-    return secrets.token_urlsafe(24)

@@ -52,11 +52,6 @@ class GroupCounts:
         """Share in [0, 1] of a group's votes on a statement that agree; ``nan`` without a vote."""
         return _share(self.agree, self.seen)
 
-    @property
-    def disagree_share(self) -> FloatArray:
-        """Share in [0, 1] of a group's votes on a statement that disagree; ``nan`` without a vote."""
-        return _share(self.disagree, self.seen)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpinionProfiles:

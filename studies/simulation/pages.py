@@ -14,7 +14,6 @@ Attributes: TypeAlias = dict[str, str]
 
 # Elements without an end tag: they hold nothing.
 _VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
-_TYPED = frozenset({"text", "number", "textarea", "email"})
 CHOSEN = frozenset({"radio", "checkbox"})
 
 

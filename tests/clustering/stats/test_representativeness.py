@@ -65,7 +65,6 @@ def test_votes_are_counted_by_group_and_neutral_apart_from_missing(matrix):
     assert counts.neutral.tolist() == [[0, 0, 0, 2], [0, 0, 0, 0]]
     assert counts.seen.tolist() == [[3, 3, 2, 2], [3, 3, 3, 0]]
     np.testing.assert_array_equal(counts.agree_share, [[1, 1, 0, 0], [1, 0, 1, NAN]])
-    np.testing.assert_array_equal(counts.disagree_share[0], [0, 0, 1, 0])
 
 
 def test_group_informed_consensus_multiplies_smoothed_shares(matrix):
