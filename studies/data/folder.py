@@ -112,23 +112,18 @@ def write_folder(
     dictionary = data_dictionary(all_tables(), include_personal=choice.include_external_ids)
     written.append(_written(dictionary, dictionary.rows(), folder, Format.CSV, choice))
     text = dictionary_text(include_personal=choice.include_external_ids)
-    files = [_written_text(folder / DICTIONARY, text)]
-    definitions = _definitions(study, folder)
-    content = manifest(
-        written,
-        now=now,
-        about={
-            "study": _identity(study),
-            "definitions": definitions,
-            "files": files,
-            "choice": choice.to_dict(),
-            "is_snapshot": is_snapshot,
-            "conventions": conventions(tables),
-            "notes": notes_on_exports(),
-            "program": program(),
-            **_of_apps(study),
-        },
-    )
+    about = {
+        "study": _identity(study),
+        "definitions": _definitions(study, folder),
+        "files": [_written_text(folder / DICTIONARY, text)],
+        "choice": choice.to_dict(),
+        "is_snapshot": is_snapshot,
+        "conventions": conventions(tables),
+        "notes": notes_on_exports(),
+        "program": program(),
+        **_of_apps(study),
+    }
+    content = manifest(written, now=now, about=about)
     write_content(folder, content)
     return content
 

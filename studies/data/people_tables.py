@@ -12,26 +12,26 @@ from studies.data.columns import IDENTITY_PERMISSION, PARTICIPANT, QUESTION, REV
 from studies.models import ConsentRecord, Enrolment, ExternalIdentity, Slot, Study, Tombstone
 
 PREVIEW = Enrolment.Origin.PREVIEW
+_PERSON = (
+    "public_code",
+    "origin",
+    "status",
+    "recruiter",
+    "language",
+    "version__number",
+    "version__sha256",
+    "position",
+    "started_at",
+    "consented_at",
+    "finished_at",
+    "last_seen_at",
+    "import_batch",
+)
 
 
 def participant_rows(study: Study) -> Rows:
     """Everybody who started, whatever became of them, with the times from the start to consent and to the end."""
-    people = streamed(
-        study.enrolments.counted().order_by("pk"),
-        "public_code",
-        "origin",
-        "status",
-        "recruiter",
-        "language",
-        "version__number",
-        "version__sha256",
-        "position",
-        "started_at",
-        "consented_at",
-        "finished_at",
-        "last_seen_at",
-        "import_batch",
-    )
+    people = streamed(study.enrolments.counted().order_by("pk"), *_PERSON)
     for *head, started_at, consented_at, finished_at, last_seen_at, batch in people:
         times = (started_at, consented_at, finished_at, last_seen_at)
         yield (

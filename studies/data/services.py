@@ -107,6 +107,12 @@ def note_export(*, study: Study, content: Content, by: By, now: datetime) -> Non
     )
 
 
+def _note_run(event: str, study: Study, run: Run, *, by: By, now: datetime, **detail: Any) -> None:
+    audit.record(
+        event, subject_kind="run", subject_id=run.public_id, study_id=study.public_id, by=by, now=now, **detail
+    )
+
+
 @contextmanager
 def _appearing(folder: Path) -> Iterator[Path]:
     """A folder to write beside `folder`, gone afterwards unless it was put in its place."""
@@ -164,15 +170,7 @@ def start_export(
         by=by,
         now=now,
     )
-    audit.record(
-        "study.export_queued",
-        subject_kind="run",
-        subject_id=run.public_id,
-        study_id=study.public_id,
-        by=by,
-        now=now,
-        **choice.to_dict(),
-    )
+    _note_run("study.export_queued", study, run, by=by, now=now, **choice.to_dict())
     publish(run)
     return run
 
@@ -192,14 +190,7 @@ def take_archive(*, study: Study, run: Run, by: By, now: datetime) -> str:
     if reason := selectors.reason_against(run, now=now):
         raise Conflict(reason, code="not_downloadable")
     assert run.result is not None, "what may be downloaded is finished"
-    audit.record(
-        "study.export_downloaded",
-        subject_kind="run",
-        subject_id=run.public_id,
-        study_id=study.public_id,
-        by=by,
-        now=now,
-    )
+    _note_run("study.export_downloaded", study, run, by=by, now=now)
     return str(run.result["file"])
 
 

@@ -80,7 +80,7 @@ def import_conversation(
     problems = Problems()
     with transaction.atomic():
         lock_imports(question.study)
-        written = write(question, conversation, problems)
+        written = write(question, conversation, problems, now)
         problems.raise_if_any()
         done = _done(conversation, written, is_dry_run=dry_run)
         if not done.is_unchanged:

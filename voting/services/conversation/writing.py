@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils.translation import gettext as _
 
@@ -13,9 +14,9 @@ from studies.models import Enrolment, Question
 from voting.models import Statement, Vote
 from voting.services.conversation.reading import Conversation, moment
 from voting.services.longform.kinds import CODE_LENGTH
+from voting.services.longform.opinions import add_votes
 from voting.services.longform.references import Person, Refused, people_of
 from voting.services.longform.timelines import Entry, Merged, Said, merged
-from voting.services.tallies import lock_statements, recount
 
 BATCH = 5_000
 PREFIX = "polis-"
@@ -33,7 +34,7 @@ class Written:
     n_erased: int
 
 
-def write(question: Question, conversation: Conversation, problems: Problems) -> Written:
+def write(question: Question, conversation: Conversation, problems: Problems, now: datetime) -> Written:
     """Write what is new of `conversation`; contradictions become problems. The caller holds the locks of imports."""
     people, n_people_new = _people(question, conversation)
     erased = {voter for voter, person in people.items() if person.is_erased}
@@ -46,7 +47,7 @@ def write(question: Question, conversation: Conversation, problems: Problems) ->
         statements=statements,
         n_people_new=n_people_new,
         n_statements_new=n_statements_new,
-        n_votes_new=_votes(votes, people, statements, problems),
+        n_votes_new=_votes(votes, people, statements, problems, now),
         n_erased=len(conversation.votes) - len(votes),
     )
 
@@ -58,25 +59,29 @@ def _people(question: Question, conversation: Conversation) -> tuple[dict[str, P
         raise Invalid(message % {"n": CODE_LENGTH}, code="code_too_long")
     known = people_of(question.study)
     new = [
-        Enrolment(
-            study_id=question.study_id,
-            public_code=codes[voter],
-            origin=Enrolment.Origin.IMPORTED,
-            status=Enrolment.Status.COMPLETE,
-            recruiter="polis",
-            language=question.study.language,
-            started_at=first,
-            finished_at=last,
-            last_seen_at=last,
-            import_batch=f"polis:{question.code}"[:64],
-        )
-        for voter, (first, last) in conversation.people.items()
+        _enrolment(question, codes[voter], *times)
+        for voter, times in conversation.people.items()
         if codes[voter] not in known
     ]
     if new:
         Enrolment.objects.bulk_create(new, batch_size=BATCH)
         known = people_of(question.study)
     return {voter: known[code] for voter, code in codes.items()}, len(new)
+
+
+def _enrolment(question: Question, code: str, first: datetime, last: datetime) -> Enrolment:
+    return Enrolment(
+        study_id=question.study_id,
+        public_code=code,
+        origin=Enrolment.Origin.IMPORTED,
+        status=Enrolment.Status.COMPLETE,
+        recruiter="polis",
+        language=question.study.language,
+        started_at=first,
+        finished_at=last,
+        last_seen_at=last,
+        import_batch=f"polis:{question.code}"[:64],
+    )
 
 
 def _statements(
@@ -127,8 +132,9 @@ def _votes(
     people: Mapping[str, Person],
     statements: Mapping[str, Statement],
     problems: Problems,
+    now: datetime,
 ) -> int:
-    """Write the votes that are new, the earliest first, and count the tallies of what they are on."""
+    """Write the votes that are new; return how many."""
     stored = _stored(statements)
     added: list[tuple[int, int, Merged]] = []
     for (voter, comment), entries in votes.items():
@@ -142,11 +148,7 @@ def _votes(
             continue
         if additions.new:
             added.append((*pair, additions))
-    touched = lock_statements({statement for _person, statement, _additions in added})
-    new = [vote for person, statement, additions in added for vote in _new_votes(person, statement, additions)]
-    Vote.objects.bulk_create(sorted(new, key=lambda vote: vote.cast_at), batch_size=BATCH)
-    recount(touched)
-    return len(new)
+    return add_votes(added, now=now)
 
 
 def _stored(statements: Mapping[str, Statement]) -> dict[tuple[int, int], list[Said]]:
@@ -156,21 +158,3 @@ def _stored(statements: Mapping[str, Statement]) -> dict[tuple[int, int], list[S
     for person, statement, at, value in known.values_list(*columns).iterator(BATCH):
         stored.setdefault((person, statement), []).append((at, value))
     return stored
-
-
-def _new_votes(person: int, statement: int, additions: Merged) -> list[Vote]:
-    if additions.supersede_at is not None:
-        current = Vote.objects.current().filter(enrolment_id=person, statement_id=statement)
-        current.update(superseded_at=additions.supersede_at)
-    return [_vote(person, statement, entry) for entry in additions.new]
-
-
-def _vote(person: int, statement: int, entry: Entry) -> Vote:
-    assert entry.at is not None, "Pol.is says when"
-    return Vote(
-        enrolment_id=person,
-        statement_id=statement,
-        value=entry.value,
-        cast_at=entry.at,
-        superseded_at=entry.end,
-    )

@@ -12,7 +12,7 @@ from core.tables import Row
 from studies.models import RepresentationRating, Study
 from voting.models import Vote
 from voting.services.longform.people import BATCH, People
-from voting.services.longform.reading import VoteKey
+from voting.services.longform.reading import AnswerKey, VoteKey
 from voting.services.longform.references import Refused, StatementKey
 from voting.services.longform.texts import Stored, may_add
 from voting.services.longform.timelines import Entry, Merged, Said, merged, timeline
@@ -59,22 +59,15 @@ def _add(refused: Refused, row: Row, problems: Problems) -> None:
 
 def write_ratings(*, study: Study, ratings: Timelines, people: People, problems: Problems, now: datetime) -> int:
     """Store the ratings that are new, and supersede those that they change; return how many are new."""
-    said: dict[Key, list[Said]] = {}
-    stored = RepresentationRating.objects.filter(answer__question__study=study).order_by("pk")
-    for code, answer, at, value in stored.values_list(
-        "enrolment__public_code", "answer_id", "rated_at", "value"
-    ).iterator(BATCH):
-        said.setdefault((code, answer), []).append((at, value))
     new = []
-    for (code, answer), additions in _merge(ratings, said, people, problems):
-        person = people.pk(code)
+    for (code, answer), additions in _merge(ratings, _stored_ratings(study), people, problems):
+        about = {"enrolment_id": people.pk(code), "answer_id": answer}
         if additions.supersede_at is not None:
-            current = RepresentationRating.objects.current().filter(enrolment_id=person, answer_id=answer)
+            current = RepresentationRating.objects.current().filter(**about)
             current.update(superseded_at=additions.supersede_at)
         new += [
             RepresentationRating(
-                enrolment_id=person,
-                answer_id=answer,
+                **about,
                 value=entry.value,
                 rank=entry.row["rank"],
                 rated_at=entry.at or now,
@@ -84,6 +77,15 @@ def write_ratings(*, study: Study, ratings: Timelines, people: People, problems:
         ]
     RepresentationRating.objects.bulk_create(sorted(new, key=lambda each: each.rated_at), batch_size=BATCH)
     return len(new)
+
+
+def _stored_ratings(study: Study) -> dict[AnswerKey, list[Said]]:
+    said: dict[AnswerKey, list[Said]] = {}
+    stored = RepresentationRating.objects.filter(answer__question__study=study).order_by("pk")
+    columns = ("enrolment__public_code", "answer_id", "rated_at", "value")
+    for code, answer, at, value in stored.values_list(*columns).iterator(BATCH):
+        said.setdefault((code, answer), []).append((at, value))
+    return said
 
 
 def write_votes(
@@ -98,25 +100,22 @@ def write_votes(
     """Store the votes that are new, supersede those that they change, count the tallies; return how many are new."""
     found = _merge(votes, _stored_votes(study, statements), people, problems)
     # A statement that could not be stored has its problem already.
-    additions = [(key, those) for key, those in found if key[1] in statements]
-    touched = lock_statements({statements[key].pk for (_code, key), _those in additions})
+    additions = [(people.pk(code), statements[key].pk, those) for (code, key), those in found if key in statements]
+    return add_votes(additions, now=now)
+
+
+def add_votes(additions: Sequence[tuple[int, int, Merged]], *, now: datetime) -> int:
+    """Write what is new by person and statement, the earliest first, and count the tallies again."""
+    touched = lock_statements({statement for _person, statement, _those in additions})
     new = []
-    for (code, key), those in additions:
-        person, statement = people.pk(code), statements[key].pk
+    for person, statement, those in additions:
+        about = {"enrolment_id": person, "statement_id": statement}
         if those.supersede_at is not None:
-            current = Vote.objects.current().filter(enrolment_id=person, statement_id=statement)
-            current.update(superseded_at=those.supersede_at)
+            Vote.objects.current().filter(**about).update(superseded_at=those.supersede_at)
         new += [
-            Vote(
-                enrolment_id=person,
-                statement_id=statement,
-                value=entry.value,
-                cast_at=entry.at or now,
-                superseded_at=entry.end,
-            )
-            for entry in those.new
+            Vote(**about, value=entry.value, cast_at=entry.at or now, superseded_at=entry.end) for entry in those.new
         ]
-    Vote.objects.bulk_create(sorted(new, key=lambda each: each.cast_at), batch_size=BATCH)
+    Vote.objects.bulk_create(sorted(new, key=lambda vote: vote.cast_at), batch_size=BATCH)
     recount(touched)
     return len(new)
 

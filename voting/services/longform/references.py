@@ -113,22 +113,11 @@ def _revision_of(known: dict[int, int], revision: int, column: str) -> int:
 
 def references_of(study: Study) -> References:
     """Read what an import may refer to, in a fixed number of queries."""
-    questions: dict[str, dict[int, int]] = {}
-    current: dict[str, int] = {}
-    for code, revision, pk, is_current in Question.objects.filter(study=study).values_list(
-        "code", "revision", "pk", "is_current"
-    ):
-        questions.setdefault(code, {})[revision] = pk
-        if is_current:
-            current[code] = pk
-    answers: dict[tuple[int, str], dict[int, int]] = {}
-    current_answers: dict[tuple[int, str], int] = {}
-    for question, source, revision, pk, is_current in ModelAnswer.objects.filter(question__study=study).values_list(
-        "question_id", "source__code", "revision", "pk", "is_current"
-    ):
-        answers.setdefault((question, source), {})[revision] = pk
-        if is_current:
-            current_answers[question, source] = pk
+    columns = ("revision", "pk", "is_current")
+    asked = Question.objects.filter(study=study).values_list("code", *columns)
+    given = ModelAnswer.objects.filter(question__study=study).values_list("question_id", "source__code", *columns)
+    questions, current = _by_revision((code, rest) for code, *rest in asked)
+    answers, current_answers = _by_revision(((question, source), rest) for question, source, *rest in given)
     statements = Statement.objects.filter(question__study=study, is_preview=False).order_by()
     return References(
         questions=questions,
@@ -140,6 +129,17 @@ def references_of(study: Study) -> References:
         people=people_of(study),
         statements=frozenset(statements.values_list("question_id", "code")),
     )
+
+
+def _by_revision(rows: Iterable[tuple[Any, list[Any]]]) -> tuple[dict[Any, dict[int, int]], dict[Any, int]]:
+    """Primary keys by key and revision, and those of the current revisions by key."""
+    every: dict[Any, dict[int, int]] = {}
+    current: dict[Any, int] = {}
+    for key, (revision, pk, is_current) in rows:
+        every.setdefault(key, {})[revision] = pk
+        if is_current:
+            current[key] = pk
+    return every, current
 
 
 def people_of(study: Study) -> dict[str, Person]:
