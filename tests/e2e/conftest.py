@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
+from django.db import connection, transaction
 from django.test import Client
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -28,6 +30,8 @@ FLAGS = [
     "--disable-sync",
 ]
 PHONE = {"width": 390, "height": 844}
+KEPT = frozenset({"django_content_type", "auth_permission"})
+"""Tables that migrations fill. Foreign keys are checked at the end, so the order of the others does not matter."""
 
 OpenWindow = Callable[..., Watch]
 
@@ -46,6 +50,23 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
+def transactional_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """A database that the server sees too, emptied after the test.
+
+    Rows are deleted: the usual TRUNCATE makes new files for every table, and writes all permissions again, which
+    takes longer than most of these tests.
+    """
+    with django_db_blocker.unblock():
+        yield
+        wait_for_the_server()
+        with transaction.atomic(), connection.cursor() as cursor:
+            for table in connection.introspection.django_table_names(only_existing=True, include_views=False):
+                if table not in KEPT:
+                    cursor.execute(f"DELETE FROM {connection.ops.quote_name(table)}")
+        connection.close()
+
+
+@pytest.fixture
 def open_window(browser: Browser, live_server: Any) -> Iterator[OpenWindow]:
     """Opens a browser window without cookies, as another person or on another device; watched until the test ends."""
     watches: list[Watch] = []
@@ -58,9 +79,22 @@ def open_window(browser: Browser, live_server: Any) -> Iterator[OpenWindow]:
         return watches[-1]
 
     yield open_one
-    for watch in watches:
-        watch.context.close()
-    assert [found for watch in watches for found in watch.found] == []
+    found = [each for watch in watches for each in watch.close()]
+    assert found == []
+
+
+def wait_for_the_server() -> None:
+    """Wait until no request is worked on, so that none is in the way when the tables are emptied."""
+    for _look in range(50):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'"
+            )
+            if cursor.fetchone() == (0,):
+                return
+        time.sleep(0.1)
+    raise AssertionError("the server does not come to rest")
 
 
 def sign_in(watch: Watch, user: AbstractUser, live_server: Any) -> None:
