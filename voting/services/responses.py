@@ -6,14 +6,15 @@ are the same. `docs/importing.md` says what the tables of other platforms must h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from core import audit
@@ -92,14 +93,34 @@ def import_responses(
         With every problem by file, line and column; nothing was written then.
     """
     checked = _read(study, files, spreadsheet_safe=spreadsheet_safe, skip_other_revisions=skip_other_revisions)
-    with transaction.atomic():
-        lock_imports(study)
+    with importing(study):
         _refuse_if_withdrawn_meanwhile(study, checked.collected)
         done = _write(study, checked, now=now, is_dry_run=dry_run)
         if not done.is_unchanged:
             _note(study, done, by=by, now=now)
         transaction.set_rollback(dry_run)
     return done
+
+
+@contextmanager
+def importing(study: Study) -> Iterator[None]:
+    """The transaction of an import, under its locks.
+
+    Raises
+    ------
+    Conflict
+        If what the import refers to was deleted meanwhile: by somebody's withdrawal, or with a draft.
+    """
+    try:
+        with transaction.atomic():
+            lock_imports(study)
+            yield
+    except IntegrityError as error:
+        raise Conflict(_meanwhile(), code="changed_meanwhile") from error
+
+
+def _meanwhile() -> str:
+    return _("Somebody withdrew, or the study was changed, while the files were read. Import them again.")
 
 
 def lock_imports(study: Study) -> None:
@@ -126,7 +147,7 @@ def _read(study: Study, paths: Sequence[Path], *, spreadsheet_safe: bool, skip_o
 def _refuse_if_withdrawn_meanwhile(study: Study, collected: Collected) -> None:
     erased = {code for code, person in people_of(study).items() if person.is_erased}
     if not erased.isdisjoint(collected.givers()):
-        raise Conflict(_("Somebody withdrew while the files were read. Import them again."), code="withdrawn")
+        raise Conflict(_meanwhile(), code="changed_meanwhile")
 
 
 def _write(study: Study, checked: _Checked, *, now: datetime, is_dry_run: bool) -> ImportedResponses:

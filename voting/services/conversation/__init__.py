@@ -23,7 +23,7 @@ from studies.models import Question
 from voting.models import Statement, Vote
 from voting.services.conversation.reading import Conversation, moment, read
 from voting.services.conversation.writing import Written, write
-from voting.services.responses import lock_imports
+from voting.services.responses import importing
 
 __all__ = ["ImportedConversation", "import_conversation", "moment", "vote_counts"]
 
@@ -78,8 +78,7 @@ def import_conversation(
     """
     conversation = read(statements, votes, statements_name, votes_name)
     problems = Problems()
-    with transaction.atomic():
-        lock_imports(question.study)
+    with importing(question.study):
         written = write(question, conversation, problems, now)
         problems.raise_if_any()
         done = _done(conversation, written, is_dry_run=dry_run)
