@@ -48,21 +48,6 @@ class Imported:
         return len(self.new) + len(self.changed) + self.n_unchanged
 
 
-def import_questions(*, study: Study, source: Path | bytes, name: str, by: Any, now: datetime, **how: bool) -> Imported:
-    """Add or change questions (code, domain, text); see :func:`import_rows`."""
-    return import_rows(study=study, kind="questions", source=source, name=name, by=by, now=now, **how)
-
-
-def import_answers(*, study: Study, source: Path | bytes, name: str, by: Any, now: datetime, **how: bool) -> Imported:
-    """Add or change model answers (question, source, text); see :func:`import_rows`."""
-    return import_rows(study=study, kind="answers", source=source, name=name, by=by, now=now, **how)
-
-
-def import_seeds(*, study: Study, source: Path | bytes, name: str, by: Any, now: datetime, **how: bool) -> Imported:
-    """Add or change seed statements (question, code, text); see :func:`import_rows`."""
-    return import_rows(study=study, kind="seeds", source=source, name=name, by=by, now=now, **how)
-
-
 @transaction.atomic
 def import_rows(
     *, study: Study, kind: str, source: Path | bytes, name: str, by: Any, now: datetime, dry_run: bool = False
@@ -95,7 +80,7 @@ def seeds_from_study(
     codes = set(study.questions.filter(is_current=True).values_list("code", flat=True))
     rows: list[Row] = []
     for code in sorted(codes):
-        found = [_seed_of(other, response) for response in _free_responses(other, code)]
+        found = [_seed_of(other, code, response) for response in _free_responses(other, code)]
         drawn = drawn_order(found, seed=study.seed, code=code, purpose=f"seeds from {other.slug}")[:maximum]
         rows += sorted(drawn, key=lambda row: str(row["code"]))
     if not rows:
@@ -147,9 +132,9 @@ def _free_responses(other: Study, code: str) -> Any:
     ).order_by("id")
 
 
-def _seed_of(other: Study, response: FreeResponse) -> Row:
+def _seed_of(other: Study, question: str, response: FreeResponse) -> Row:
     code = f"{other.slug[:50]}.{response.public_id.hex[:12]}"
-    return {"question": response.question.code, "code": code, "text": response.text}
+    return {"question": question, "code": code, "text": response.text}
 
 
 def columns() -> list[tuple[str, str]]:

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from core.errors import BadInput, Conflict, Invalid
 from core.models import AuditEvent
@@ -123,11 +124,10 @@ def test_a_published_study_takes_nothing_in(study: Study) -> None:
         take(study, "questions", "code,text\nq9,New?\n")
 
 
-def test_the_three_imports_by_name(draft: Study) -> None:
-    common: dict[str, Any] = {"study": draft, "by": None, "now": NOW}
-    imports.import_questions(source=b"code,text\nq2,Who pays?\n", name="q.csv", **common)
-    imports.import_answers(source=b"question,source,text\nq2,s1,All.\n", name="a.csv", **common)
-    imports.import_seeds(source=b"question,code,text\nq2,seed-1,The town.\n", name="s.csv", **common)
+def test_questions_answers_and_seeds_are_taken_in(draft: Study) -> None:
+    take(draft, "questions", "code,text\nq2,Who pays?\n")
+    take(draft, "answers", "question,source,text\nq2,s1,All.\n")
+    take(draft, "seeds", "question,code,text\nq2,seed-1,The town.\n")
 
     definition = canonical(draft)
     assert definition["answers"] == [{"question": "q2", "source": "s1", "text": "All."}]
@@ -171,6 +171,19 @@ def test_at_most_so_many_seeds_are_drawn_and_the_same_ones_again(draft: Study, s
     again = imports.seeds_from_study(study=draft, other=study, maximum=2, by=None, now=NOW)
 
     assert (len(first.new), again.new, again.n_unchanged) == (2, (), 2)
+
+
+def test_more_responses_take_no_more_queries(draft: Study, study: Study) -> None:
+    needed = []
+    for n_more in (2, 8):
+        factories.FreeResponseFactory.create_batch(
+            n_more, enrolment__study=study, question=study.questions.get(code="q1")
+        )
+        with CaptureQueriesContext(connection) as queries:
+            imports.seeds_from_study(study=draft, other=study, by=None, now=NOW, dry_run=True)
+        needed.append(len(queries))
+
+    assert needed[0] == needed[1]
 
 
 def test_without_free_responses_there_is_nothing_to_take(draft: Study, study: Study) -> None:
