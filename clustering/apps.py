@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class ClusteringConfig(AppConfig):
     """Registers the module of the app and its kinds of run."""
 
     name = "clustering"
-    verbose_name = "Opinion groups"
+    verbose_name = _("Opinion groups")
 
     def ready(self) -> None:
         """Offer tables and pages, and compute groups and scores."""

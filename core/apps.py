@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class CoreConfig(AppConfig):
     """Runs, tables, text rules and errors."""
 
     name = "core"
-    verbose_name = "Runs and audit"
+    verbose_name = _("Runs and audit")

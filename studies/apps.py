@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class StudiesConfig(AppConfig):
     """Registers the module of the app and its kind of run."""
 
     name = "studies"
-    verbose_name = "Studies"
+    verbose_name = _("Studies")
 
     def ready(self) -> None:
         """Offer blocks, sections and tables, and write exports."""

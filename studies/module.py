@@ -7,6 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from core.registry import StudyModule
 from studies import access, exports
@@ -25,7 +26,7 @@ def pages(study: Study, user: Any) -> Sequence[tuple[Any, str]]:
 
 module = StudyModule(
     slug="studies",
-    label="Studies",
+    label=gettext_lazy("Studies"),
     blocks=RUNNERS,
     tables=exports.tables,
     summary=summary,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class VotingConfig(AppConfig):
     """Registers the module of the app."""
 
     name = "voting"
-    verbose_name = "Voting"
+    verbose_name = _("Voting")
 
     def ready(self) -> None:
         """Offer the vote block, its section and tables."""
