@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from core.errors import NotThere
 from core.management_base import Outcome, PolyphonyCommand
@@ -50,7 +51,7 @@ class Command(PolyphonyCommand):
         """Export, and say what was written."""
         study = Study.objects.filter(slug=options["study"]).first()
         if study is None:
-            raise NotThere(f"There is no study {options['study']}.")
+            raise NotThere(_("There is no study %(slug)s here.") % {"slug": options["study"]})
         content = export_study(
             study=study,
             folder=options["out"],
@@ -71,7 +72,8 @@ class Command(PolyphonyCommand):
             nonlocal told
             if time.monotonic() - told >= LINE_EVERY_S:
                 told = time.monotonic()
-                self.progress(f"{done} of {total} files written, {note} next")
+                message = _("%(done)d of %(total)d files written, %(table)s next")
+                self.progress(message % {"done": done, "total": total, "table": note})
 
         return tell
 
@@ -80,4 +82,4 @@ def _text(content: Content, folder: Path) -> str:
     rows = {entry["name"]: entry["rows"] for entry in content["tables"]}
     width = max(map(len, rows))
     lines = [f"  {name:<{width}} {n:>9}" for name, n in rows.items()]
-    return "\n".join([f"Exported to {folder}; rows of each table:", *lines])
+    return "\n".join([_("Exported to %(folder)s; rows of each table:") % {"folder": folder}, *lines])

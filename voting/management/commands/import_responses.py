@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from core.errors import NotThere
 from core.management_base import Outcome, PolyphonyCommand
@@ -43,7 +44,7 @@ class Command(PolyphonyCommand):
         """Import in one transaction, and say what was done."""
         study = Study.objects.filter(slug=options["study"]).first()
         if study is None:
-            raise NotThere(f"There is no study {options['study']}.")
+            raise NotThere(_("There is no study %(slug)s here.") % {"slug": options["study"]})
         done = import_responses(
             study=study,
             files=options["files"],
@@ -61,28 +62,29 @@ def _text(done: ImportedResponses) -> str:
     lines += [f"  {each.file}: {each.content}{_not_read(each.not_read)}" for each in done.files]
     for name, n_new in done.n_new.items():
         if done.n_rows[name] or n_new:
-            lines.append(f"  {name}: {done.n_rows[name]} rows, {n_new} new{_history(done, name)}")
-    if done.n_other_revisions:
-        lines.append(f"  {done.n_other_revisions} rows about other revisions were left out")
-    if done.n_erased:
-        lines.append(f"  {done.n_erased} rows of or about people who have withdrawn here were left out")
+            numbers = {"name": name, "n": done.n_rows[name], "new": n_new, "history": _history(done, name)}
+            lines.append("  " + _("%(name)s: %(n)d rows, %(new)d new%(history)s") % numbers)
+    if n := done.n_other_revisions:
+        lines.append("  " + _("%(n)d rows about other revisions were left out") % {"n": n})
+    if n := done.n_erased:
+        lines.append("  " + _("%(n)d rows of or about people who have withdrawn here were left out") % {"n": n})
     return "\n".join(lines)
 
 
 def _headline(done: ImportedResponses) -> str:
     if done.is_unchanged:
-        return "Nothing is new: all of it is in the study already."
-    return "Dry run, nothing was written. It would be imported:" if done.is_dry_run else "Imported:"
+        return _("Nothing is new: all of it is in the study already.")
+    return _("Dry run, nothing was written. It would be imported:") if done.is_dry_run else _("Imported:")
 
 
 def _not_read(names: tuple[str, ...]) -> str:
-    return f" (not read: {', '.join(names)})" if names else ""
+    return " " + _("(not read: %(names)s)") % {"names": ", ".join(names)} if names else ""
 
 
 def _history(done: ImportedResponses, name: str) -> str:
     parts = []
     if n := done.n_changes.get(name):
-        parts.append(f"{n} changed an earlier one")
+        parts.append(_("%(n)d changed an earlier one") % {"n": n})
     if n := done.n_repeated.get(name):
-        parts.append(f"{n} repeated the one before")
+        parts.append(_("%(n)d repeated the one before") % {"n": n})
     return f" ({', '.join(parts)})" if parts else ""
