@@ -52,6 +52,7 @@ Factory = Callable[..., Any]
         ("studies_enrolment_status_valid", EnrolmentFactory, {"status": "asleep", "finished_at": NOW}),
         ("studies_enrolment_finished_at_agrees", EnrolmentFactory, {"status": "complete", "finished_at": None}),
         ("studies_enrolment_has_version", EnrolmentFactory, {"origin": "live", "version": None}),
+        ("studies_enrolment_has_version", EnrolmentFactory, {"origin": "simulated", "version": None}),
         ("studies_slot_status_valid", SlotFactory, {"status": "lost", "completed_at": None}),
         ("studies_slot_completed_at_agrees", SlotFactory, {"status": "complete", "completed_at": None}),
         ("studies_step_submitted_agrees", StepFactory, {"submitted_at": NOW, "payload_sha256": ""}),
