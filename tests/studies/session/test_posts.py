@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
-
 import pytest
 from django.test import Client
 
@@ -119,7 +117,7 @@ def test_a_page_already_passed_leads_to_the_current_one(walker: Walker) -> None:
     assert ConsentRecord.objects.count() == 1
 
 
-@pytest.mark.parametrize("nonce", ["", "nothing", str(uuid.uuid4()), "\0", "0" * 5000])
+@pytest.mark.parametrize("nonce", ["", "nothing", "1deb8715-2d0a-4f4d-9261-732f4b062fd3", "\0", "0" * 5000])
 def test_an_unknown_nonce_stores_nothing_and_leads_to_the_current_page(walker: Walker, nonce: str) -> None:
     walker.walk(until="rate")
 
