@@ -45,11 +45,12 @@ def opinion_map(people: Sequence[Row], groups: Sequence[str]) -> alt.LayerChart:
         scale=alt.Scale(domain=list(groups), scheme="tableau20") if many else alt.Scale(domain=list(groups)),
         legend=alt.Legend(title="Group", columns=2 if many else 1),
     )
-    # An area in proportion to the votes: from zero, else one vote more would look like many.
+    # An area in proportion to the votes: from zero, else one vote more would look like many. Smaller where many stand.
+    most = max(row["votes"] for row in people)
     size = alt.Size(
         "votes:Q",
-        scale=alt.Scale(range=[0, 140], zero=True, nice=False),
-        legend=alt.Legend(title="Votes cast", tickCount=3, format="d", tickMinStep=1),
+        scale=alt.Scale(domain=[0, most], range=[0, max(24.0, 140 * min(1.0, (150 / len(people)) ** 0.5))]),
+        legend=alt.Legend(title="Votes cast", values=sorted({most, most // 2, most // 4} - {0}), format="d"),
     )
     points = (
         alt.Chart(data)
@@ -66,7 +67,7 @@ def opinion_map(people: Sequence[Row], groups: Sequence[str]) -> alt.LayerChart:
     centres = alt.Chart(data).transform_aggregate(x="mean(x)", y="mean(y)", groupby=["group"])
     letters = centres.encode(x=x, y=y, text="group:N")
     # A letter stands on an outline in the colour of the paper, narrow enough not to hide the marks under it.
-    look = {"fontSize": 16, "fontWeight": "bold", "dy": -12}
+    look = {"fontSize": 18, "fontWeight": "bold", "dy": -12}
     return alt.layer(points, letters.mark_text(**look, style="halo"), letters.mark_text(**look)).properties(
         width=SIDE, height=SIDE
     )

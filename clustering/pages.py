@@ -225,8 +225,8 @@ def _coverage_table(result: QuestionResult) -> dict[str, Any]:
     by_answer: dict[int | None, dict[str, str]] = {}
     for profile in result.groups:
         for cell in profile.coverages:
-            mark = " ✓" if cell.is_covered else ""
-            text = f"{number(cell.mean_rating, 2)} ({cell.n_ratings}){mark}"
+            mark = "✓ " if cell.is_covered else ""  # before the numbers, so that those stand below each other
+            text = f"{mark}{number(cell.mean_rating, 2)} ({cell.n_ratings})"
             by_answer.setdefault(cell.answer_id, {})[profile.label] = text
     rows = [
         [

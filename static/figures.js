@@ -24,7 +24,7 @@
     rule: { color: "var(--edge)" },
     view: { stroke: "var(--line)" },
     mark: { color: "var(--chart-1)" },
-    style: { halo: { stroke: "var(--paper)", strokeWidth: 2 } },
+    style: { halo: { stroke: "var(--paper)", strokeWidth: 3 } },
     range: { category: colours, ramp: { scheme: "blues" }, heatmap: { scheme: "blues" } },
   });
 

@@ -95,7 +95,7 @@ def test_a_question_shows_map_groups_and_coverage(
     page = client.get(reverse("clustering:question", args=[planted.slug, "q1"])).content.decode()
     assert "opinion-map-spec" in page
     assert "Group A: 8 participants" in page
-    assert "5.00 (8) ✓" in page
+    assert "✓ 5.00 (8)" in page
 
 
 def test_the_number_of_queries_does_not_grow_with_people(
