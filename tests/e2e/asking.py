@@ -1,0 +1,74 @@
+"""Questions to the database of another copy of the platform: `python -m tests.e2e.asking WHAT '{…}'` prints JSON.
+
+Runs in a process of its own, since the tests' process is bound to the tests' database.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import timedelta
+from typing import Any
+
+
+def definition(slug: str) -> Any:
+    """The frozen definition of a study."""
+    from studies.models import Study
+
+    version = Study.objects.get(slug=slug).current_version
+    assert version is not None
+    return version.definition
+
+
+def broken(slug: str, walked: list[dict[str, Any]]) -> Any:
+    """What was acknowledged to simulated participants and is not stored as it was acknowledged."""
+    from studies.models import Study
+    from studies.simulation.walker import Walked
+    from tests.studies.simulation.believing import broken_promises
+
+    people = [
+        Walked(**{**each, "acknowledged": {tuple(key): value for key, value in each["acknowledged"]}})
+        for each in walked
+    ]
+    return broken_promises(Study.objects.get(slug=slug), people)
+
+
+def planted(password: str) -> Any:
+    """A study whose opinion groups are planted, and an account `admin`; the study's slug."""
+    from django.contrib.auth import get_user_model
+
+    from tests.e2e.planting import planted_study
+
+    get_user_model().objects.create_superuser("admin", password=password)
+    return planted_study().slug
+
+
+def queued() -> Any:
+    """The newest run, by its public id."""
+    from core.models import Run
+
+    run = Run.objects.filter(parent=None).order_by("-id").first()
+    return str(run.public_id) if run is not None else None
+
+
+def silent_for(seconds: int, run: str) -> Any:
+    """Let `seconds` pass for a run: when it was last heard of and published moves back."""
+    from django.db.models import F
+
+    from core.models import Run
+
+    age = timedelta(seconds=seconds)
+    return Run.objects.filter(public_id=run).update(
+        heartbeat_at=F("heartbeat_at") - age, published_at=F("published_at") - age, queued_at=F("queued_at") - age
+    )
+
+
+QUESTIONS = {function.__name__: function for function in (definition, broken, planted, queued, silent_for)}
+
+if __name__ == "__main__":
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    import django
+
+    django.setup()
+    print(json.dumps(QUESTIONS[sys.argv[1]](**json.loads(sys.argv[2]))))
