@@ -235,7 +235,7 @@ def _coverage_table(result: QuestionResult) -> dict[str, Any]:
             number(row.coverage_weighted, 2),
             *(by_answer.get(row.answer_id, {}).get(label, MISSING) for label in labels),
         ]
-        for row in result.coverages
+        for row in sorted(result.coverages, key=lambda row: row.source is None)  # the best across models last
     ]
     return _table(columns, rows)
 

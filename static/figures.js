@@ -45,10 +45,7 @@
   async function draw(element) {
     const spec = fitted(JSON.parse(document.getElementById(element.dataset.figure).textContent), element);
     delete element.dataset.figure;
-    const options = {
-      ast: true, actions: false, defaultStyle: false, renderer: "svg", tooltip: { disableDefaultStyle: true },
-      logLevel: vega.Error,
-    };
+    const options = { ast: true, actions: false, defaultStyle: false, renderer: "svg", tooltip: { disableDefaultStyle: true } };
     try {
       await vegaEmbed(element, spec, { ...options, config: configFor(element) });
       if (element.scrollWidth > element.clientWidth) element.tabIndex = 0; // so that arrow keys scroll it
