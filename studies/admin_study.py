@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.db import connection
 from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
@@ -70,7 +71,8 @@ class StudyAdmin(ScopedAdmin):
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Study | None:
         """The study, locked while it is saved: otherwise a draft could be written over what was just published."""
         study: Study | None = super().get_object(request, object_id, from_field)
-        if study is not None and request.method == "POST":
+        # The history, which is also asked for the study, writes nothing and has no transaction to lock in.
+        if study is not None and request.method == "POST" and connection.in_atomic_block:
             services.lock(study)
         return study
 

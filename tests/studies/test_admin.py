@@ -407,3 +407,45 @@ def test_a_frozen_answer_is_read_only(study: Study, staff: Client) -> None:
     )
 
     assert response.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("study", "codes__complete__startswith=C"),
+        ("study", "codes__has_key=complete"),
+        ("studyversion", "definition__codes__complete__startswith=C"),
+        ("enrolment", "token_sha256__startswith=a"),
+        ("enrolment", "status__regex=((a%2B)%2B)%2B"),
+        ("enrolment", "study__slug=x"),
+    ],
+)
+def test_a_list_answers_only_what_its_filters_ask(study: Study, colleague: Any, page: str, query: str) -> None:
+    """Otherwise who may not see completion codes could spell them out, letter by letter."""
+    colleague.is_staff = True
+    colleague.save()
+    client = Client()
+    client.force_login(colleague)
+
+    assert client.get(f"/admin/studies/{page}/?{query}").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "query", ["study=alpha", "status=complete", "status__exact=complete", "recruiter=", "started_at__year=2025", "q=P0"]
+)
+def test_the_filters_beside_a_list_work(study: Study, staff: Client, query: str) -> None:
+    assert staff.get(f"/admin/studies/enrolment/?{query}").status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", "abc", "1 OR 1", "\0", "9" * 5000])
+def test_an_action_on_what_is_no_key_is_a_bad_request(study: Study, staff: Client, key: str) -> None:
+    answer = staff.post("/admin/studies/study/", {"action": "close", "_selected_action": [key], "confirmed": "yes"})
+
+    assert answer.status_code == 400
+    study.refresh_from_db()
+    assert study.status == Study.Status.OPEN
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_post_to_the_history_of_a_study_changes_nothing(study: Study, staff: Client) -> None:
+    assert staff.post(address(Study, "history", study.pk), {}).status_code == 200
