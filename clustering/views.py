@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from clustering import pages, selectors, services
 from clustering.forms import RunForm, initial_settings
@@ -28,7 +28,7 @@ from studies.selectors import NavEntry, study_nav
 
 
 @login_required
-@require_GET
+@require_safe
 @never_cache
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     """Scores of the reported run, its questions, and the button that starts another run."""
@@ -68,7 +68,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 @never_cache
 def progress(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """The progress of a run: a fragment that asks for itself until the run has ended, then leads to the results."""
@@ -82,7 +82,8 @@ def progress(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
+@never_cache
 def question(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Opinion map, groups and coverage of one question in the reported run, or in `?run=`."""
     study = study_for(request.user, slug)
@@ -101,7 +102,8 @@ def question(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
+@never_cache
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     """All runs of the study, newest first."""
     study = study_for(request.user, slug)
@@ -110,7 +112,8 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
+@never_cache
 def run(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """One run: what was computed, from what, with which settings."""
     study = study_for(request.user, slug)
@@ -133,7 +136,8 @@ def report(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
+@never_cache
 def result_json(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """The canonical result, byte for byte what the run's hash is of."""
     found = _finished(_run_of(study_for(request.user, slug), run_id))
@@ -143,7 +147,8 @@ def result_json(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
+@never_cache
 def scores_csv(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """The OvertonScores of a run as a table."""
     found = _finished(_run_of(study_for(request.user, slug), run_id))

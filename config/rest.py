@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 
 
@@ -11,3 +14,11 @@ class IdCursorPagination(CursorPagination):
     ordering = "id"
     page_size_query_param = "page_size"
     max_page_size = 1000
+
+    def decode_cursor(self, request: Any) -> Any:
+        """Read the cursor; one that was made up is not found, rather than an error of the database."""
+        cursor = super().decode_cursor(request)
+        position = None if cursor is None else cursor.position
+        if position is not None and not (position.isascii() and position.isdigit() and len(position) < 20):
+            raise NotFound(self.invalid_cursor_message)
+        return cursor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.http import require_safe
 
 from config import health
 from core.access import public
@@ -13,7 +13,8 @@ from studies.models import Study
 from studies.session.views import page_again
 
 
-@require_GET
+@require_safe
+@never_cache
 @public("names no study unless the visitor may see it")
 def home(request: HttpRequest) -> HttpResponse:
     """List the studies of whoever is logged in, or say what this is and where to log in."""

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import DomainError
 from studies import selectors, services
@@ -23,7 +23,7 @@ from studies.models import Study
 from studies.recruitment.views import to_session
 
 
-@require_GET
+@require_safe
 @never_cache
 @login_required
 def study_list(request: HttpRequest) -> HttpResponse:
@@ -32,7 +32,7 @@ def study_list(request: HttpRequest) -> HttpResponse:
     return render(request, "studies/list.html", context)
 
 
-@require_GET
+@require_safe
 @never_cache
 @login_required
 def study(request: HttpRequest, slug: str) -> HttpResponse:

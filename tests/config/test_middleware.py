@@ -47,3 +47,22 @@ def test_a_participants_page_does_not_inherit_the_language_of_the_request_before
         middleware(RequestFactory().get("/s/a/"))
 
     assert seen == ["en"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    ["/studies/%00/", "/results/a/questions/%00/", "/?a=%00", "/?%00=a", "/api/v1/questions/?study=a&study=%00"],
+)
+def test_an_address_with_nul_is_a_bad_request_rather_than_an_error_of_the_database(path: str, client: Client) -> None:
+    client.force_login(User.objects.create_superuser("r", password="long enough for anyone"))
+
+    answer = client.get(path)
+
+    assert answer.status_code == 400
+    assert answer.headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.django_db
+def test_a_participants_broken_link_is_left_to_its_page(client: Client) -> None:
+    assert client.get("/s/there-is-no-such-study/?PROLIFIC_PID=%00").status_code == 404

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
@@ -78,3 +80,13 @@ def test_nothing_is_written(study: Study, researcher: Any) -> None:
 
     for method in (client.post, client.put, client.patch, client.delete):
         assert method(f"/api/v1/studies/{study.slug}/").status_code == 405
+
+
+@pytest.mark.parametrize("cursor", ["p=abc", "p=%00", "p=-1", "p=" + "9" * 40])
+def test_a_cursor_that_was_made_up_is_not_found(study: Study, researcher: Any, cursor: str) -> None:
+    made_up = b64encode(cursor.encode()).decode()
+
+    answer = get(researcher, "questions/?" + urlencode({"cursor": made_up}))
+
+    assert answer.status_code == 404
+    assert answer.json()["code"] == "not_found"
