@@ -21,6 +21,9 @@ Message = str | Promise
 MAXIMUM_PROBLEMS = 100
 """How many problems of one input are shown; the rest are counted."""
 
+ENOUGH_PROBLEMS = 10_000
+"""After how many an input is not read on: a file of a million wrong rows is wrong as a whole."""
+
 # Whatever would break "one line per problem" or hide what was meant: control, format and separator characters.
 _UNSHOWABLE = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ud800-\\udfff\\ufeff]")
 
@@ -44,6 +47,10 @@ class DomainError(Exception):
 
     def __str__(self) -> str:
         return str(self.message)
+
+    def lines(self) -> list[str]:
+        """What a command prints, one line a problem."""
+        return [str(self)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the error as JSON-ready data: `code`, `message` and `fields` (empty unless it has some)."""
@@ -76,6 +83,7 @@ class Invalid(DomainError):
     default_message = _("Please check what you entered.")
     default_code = "invalid"
     http_status = 422
+    exit_status = 2
 
     def __init__(
         self,
@@ -86,6 +94,10 @@ class Invalid(DomainError):
     ) -> None:
         super().__init__(message, code=code)
         self.fields = {name: [str(message) for message in messages] for name, messages in (fields or {}).items()}
+
+    def lines(self) -> list[str]:
+        """The message, then one line for each message of a field."""
+        return [str(self), *(f"{name}: {message}" for name, messages in self.fields.items() for message in messages)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the error as JSON-ready data, with its messages by field."""
@@ -164,6 +176,8 @@ class BadInput(DomainError):
     def lines(self) -> list[str]:
         """One line per problem, and a last one that counts those not shown."""
         rest = ngettext("… and %(n)d more problem.", "… and %(n)d more problems.", self.n_more) % {"n": self.n_more}
+        if self.n_problems >= ENOUGH_PROBLEMS:
+            rest = _("… and at least %(n)d more problems; the rest was not read.") % {"n": self.n_more}
         return [*map(str, self.problems), *([rest] if self.n_more else [])]
 
     def _summary(self) -> str:
@@ -182,6 +196,7 @@ class Problems:
     def __init__(self) -> None:
         self._kept: list[InputProblem] = []
         self._n_more = 0
+        self._given_up: BadInput | None = None
 
     def __len__(self) -> int:
         return len(self._kept) + self._n_more
@@ -189,15 +204,31 @@ class Problems:
     def __bool__(self) -> bool:
         return bool(self._kept)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether what is added from now on is only counted, so that nobody need look for a remedy."""
+        return len(self._kept) >= MAXIMUM_PROBLEMS
+
     def add(self, problem: InputProblem) -> None:
-        """Keep `problem`, or only count it when there are too many to show."""
-        if len(self._kept) < MAXIMUM_PROBLEMS:
+        """Keep `problem`, or only count it when there are too many to show; give up when there are enough.
+
+        Raises
+        ------
+        BadInput
+            With what was collected, if there are `ENOUGH_PROBLEMS`.
+        """
+        if len(self) >= ENOUGH_PROBLEMS:
+            self._given_up = self.error()
+            raise self._given_up
+        if not self.is_full:
             self._kept.append(problem)
         else:
             self._n_more += 1
 
     def take(self, error: BadInput) -> None:
-        """Take over the problems of another input."""
+        """Take over the problems of another input; having given up on this one goes on being raised."""
+        if error is self._given_up:
+            raise error
         for problem in error.problems:
             self.add(problem)
         self._n_more += error.n_more

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
 
-from core.errors import BadInput, DomainError
+from core.errors import DomainError
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,6 @@ class PolyphonyCommand(BaseCommand):
         except DomainError as error:
             if "--traceback" in argv:
                 raise
-            for line in error.lines() if isinstance(error, BadInput) else [str(error)]:
+            for line in error.lines():
                 self.stderr.write(line)
             sys.exit(error.exit_status)

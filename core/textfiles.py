@@ -49,8 +49,13 @@ def opened(source: Source, name: str, *, maximum_bytes: int | None = None) -> It
 def _opened_bytes(source: Source, name: str) -> IO[bytes]:
     if isinstance(source, bytes):
         return io.BytesIO(source)
+    path = Path(source)
     try:
-        return Path(source).open("rb")
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            # Opening a pipe may wait for ever, and a device may never end.
+            message = _("This is a pipe or a device, not a file.")
+            raise bad_file(name, message, _("Write it into a file first."))
+        return path.open("rb")
     except OSError as error:
         raise cannot_read(name, error) from error
 

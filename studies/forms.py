@@ -14,13 +14,21 @@ from studies.imports import LABELS
 from studies.models import Study
 
 MAXIMUM_UPLOAD = 20_000_000
+MAXIMUM_DEFINITION = 2_000_000
+"""YAML is read at some hundred kilobytes a second: a larger one would hold a thread of the web server for minutes."""
 
 
-def not_too_large(file: Any) -> None:
-    """Refuse a file before it is read into memory."""
-    if file.size > MAXIMUM_UPLOAD:
-        limit = MAXIMUM_UPLOAD // 1_000_000
-        raise ValidationError(gettext("The file is larger than %(limit)d MB. Load it by a command.") % {"limit": limit})
+class NotLarger:
+    """Refuse a file of more than `limit` bytes before it is read into memory."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def __call__(self, file: Any) -> None:
+        """Look at its size."""
+        if file.size > self.limit:
+            message = gettext("The file is larger than %(limit)d MB. Load it by a command.")
+            raise ValidationError(message % {"limit": self.limit // 1_000_000})
 
 
 class DefinitionForm(forms.Form):
@@ -28,7 +36,7 @@ class DefinitionForm(forms.Form):
 
     file = forms.FileField(
         label=_("Definition file (YAML)"),
-        validators=[not_too_large],
+        validators=[NotLarger(MAXIMUM_DEFINITION)],
         widget=forms.FileInput(attrs={"accept": ".yaml,.yml"}),
     )
     reason = forms.CharField(
@@ -45,7 +53,7 @@ class ImportForm(forms.Form):
     kind = forms.ChoiceField(label=_("What the table holds"), choices=list(LABELS.items()))
     file = forms.FileField(
         label=_("Table (CSV or JSON Lines)"),
-        validators=[not_too_large],
+        validators=[NotLarger(MAXIMUM_UPLOAD)],
         widget=forms.FileInput(attrs={"accept": ".csv,.jsonl,.ndjson"}),
     )
     dry_run = forms.BooleanField(label=_("Only show what would be done"), required=False, initial=True)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.errors import BadInput, DomainError
 from studies import access, errors, imports, selectors, services
@@ -24,7 +24,7 @@ from studies.forms import DefinitionForm, ImportForm, SeedsForm
 from studies.models import Study
 
 
-@require_GET
+@require_safe
 @never_cache
 @login_required
 def definition(request: HttpRequest, slug: str) -> HttpResponse:
@@ -36,7 +36,7 @@ def definition(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 @never_cache
 @login_required
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
@@ -74,11 +74,11 @@ def _take_in(user: Any, content: bytes, name: str, reason: str) -> tuple[Study, 
     """Load the definition into the study it names, if `user` may change that one or it is new."""
     read = load_bytes(content, name)
     study = Study.objects.filter(slug=read.slug).first()
-    if study is None and not access.may_create(user):
-        raise PermissionDenied(_("Only staff create studies."))
-    if study is not None and not access.may(user, study, Role.EDITOR):
-        # Not "forbidden": that would tell a stranger that there is such a study.
-        raise errors.SlugTaken(read.slug)
+    if study is None or not access.may(user, study, Role.EDITOR):
+        if not access.may_create(user):  # the same whether there is such a study or not
+            raise PermissionDenied(_("Only staff create studies."))
+        if study is not None:
+            raise errors.SlugTaken(read.slug)
     now = timezone.now()
     if study is None or study.status == Study.Status.DRAFT:
         study, is_new = services.apply_definition(definition=read, by=user, now=now)

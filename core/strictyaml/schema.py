@@ -63,7 +63,8 @@ class Mapping(Spec):
             return complain(problems, node, at, _("Keys and values are expected here."), _example(self.keys))
         for key, _value in node.entries:
             if key.text not in self.keys:
-                complain(problems, key, below(at, key.text), _("Unknown key."), nearest(key.text, self.keys))
+                remedy = "" if problems.is_full else nearest(key.text, self.keys)
+                complain(problems, key, below(at, key.text), _("Unknown key."), remedy)
         found = {name: self._one(name, spec, node, problems, at) for name, spec in self.keys.items()}
         if any(value is INVALID for value in found.values()):
             return INVALID

@@ -7,6 +7,7 @@ import json
 import math
 import re
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -176,8 +177,8 @@ def json_value(text: str) -> Any:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _value in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _value in pairs)
+        twice = next(name for name, n in counts.items() if n > 1)
         raise ValueError(_("the key %(key)s stands twice") % {"key": shown(twice)})
     return found
 

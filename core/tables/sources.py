@@ -35,15 +35,16 @@ class Source:
 
     def take_header(self, names: list[str | None]) -> None:
         """Find the columns; complain of those that are unknown, missing, unnamed or twice, and stop if any are."""
-        known = set(self.spec.names)
+        known, seen = set(self.spec.names), set[str]()
         before = len(self.problems)
         for position, name in enumerate(names, start=1):
-            if name is not None and names.index(name) + 1 < position:
+            if name is not None and name in seen:
                 self.complain(1, position, _("This column is there twice."), _("Keep one of the two."), name=name)
             elif name in known:
                 self.positions[str(name)] = position
             elif not self.spec.ignore_others:
                 self._complain_unknown(position, name)
+            seen.add(name or "")
         for column in self.spec.columns:
             if column.name not in names and not column.optional:
                 message = _("The column %(name)s is missing.") % {"name": shown(column.name)}
@@ -64,7 +65,11 @@ class Source:
             remedy = _("Save the file as CSV with commas, and decimals with a point.")
             self.complain(1, position, message, remedy)
             return
-        self.complain(1, position, _("Unknown column."), nearest(name, self.spec.names), name=name)
+        self.complain(1, position, _("Unknown column."), self._nearest(name), name=name)
+
+    def _nearest(self, name: str) -> str:
+        """The remedy for an unknown column or key, while there is room for one more problem."""
+        return "" if self.problems.is_full else nearest(name, self.spec.names)
 
     def rows(self) -> Iterator[RawRow]:
         """Yield the rows."""
@@ -145,7 +150,7 @@ class JsonLinesSource(Source):
     def _complain_of_new(self, names: set[str], line: int) -> None:
         if not self.spec.ignore_others:
             for name in sorted(names):
-                self.complain(line, None, _("Unknown key."), nearest(name, self.spec.names), name=name)
+                self.complain(line, None, _("Unknown key."), self._nearest(name), name=name)
 
 
 class ParquetSource(Source):

@@ -8,13 +8,15 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from core.errors import BadInput, InputProblem, Problems, shown
+from core.errors import BadInput, InputProblem, Problems, bad_file, shown
 from core.strictyaml import Integer, ListNode, ListOf, MapNode, Mapping, Node, Number, ScalarNode, Spec, Text
 from core.strictyaml.values import Choice
 from core.tables import InputColumn, Kind, Row, TableSpec, stream_table
 
 KINDS = (".csv", ".jsonl", ".ndjson")
 MAXIMUM_BYTES = 100_000_000
+MAXIMUM_ROWS = 50_000
+"""A thousand questions and fifty models: whatever is longer is no definition, and would hold a web server's thread."""
 
 
 def list_of_file(named: ScalarNode, folder: Path | None, spec: ListOf, problems: Problems) -> ListNode | None:
@@ -32,7 +34,13 @@ def read_list(source: Path | bytes, name: str, spec: ListOf, problems: Problems)
     keys = spec.item.keys if isinstance(spec.item, Mapping) else {}
     columns = tuple(_column(key, item) for key, item in keys.items())
     rows = stream_table(source, name, TableSpec(columns), maximum_bytes=MAXIMUM_BYTES, problems=problems)
-    return ListNode(name, 1, 1, tuple(_row_node(row) for row in rows))
+    nodes: list[Node] = []
+    for row in rows:
+        if len(nodes) >= MAXIMUM_ROWS:
+            message = _("The table has more than %(n)d rows.") % {"n": MAXIMUM_ROWS}
+            raise bad_file(name, message, _("Split the study."), line=row.line)
+        nodes.append(_row_node(row))
+    return ListNode(name, 1, 1, tuple(nodes))
 
 
 def _column(name: str, spec: Spec) -> InputColumn:
@@ -78,7 +86,11 @@ def _path_of(named: ScalarNode, folder: Path | None) -> Path:
     if PurePosixPath(name).suffix.lower() not in KINDS:
         raise _refused(named, _("%(name)s is no table.") % {"name": shown(name)}, _("Name a .csv or .jsonl file."))
     root = folder.resolve()
-    path = (root / name).resolve()
+    try:
+        path = (root / name).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL in the name
+        message = _("%(name)s cannot be the name of a file.") % {"name": shown(name)}
+        raise _refused(named, message, _("Correct the name, or replace the link by the file.")) from error
     if PurePosixPath(name).is_absolute() or "\\" in name or not path.is_relative_to(root):
         message = _("%(name)s lies outside the folder of the definition.") % {"name": shown(name)}
         raise _refused(named, message, _("Put the table beside the definition."))

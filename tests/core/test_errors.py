@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import BadInput, Conflict, DomainError, InputProblem, Invalid, NotAllowed, NotThere, Problems, shown
+from core.errors import (
+    ENOUGH_PROBLEMS,
+    BadInput,
+    Conflict,
+    DomainError,
+    InputProblem,
+    Invalid,
+    NotAllowed,
+    NotThere,
+    Problems,
+    shown,
+)
 
 
 @pytest.mark.parametrize(
-    ("kind", "status", "code"),
+    ("kind", "status", "code", "exit_status"),
     [
-        (DomainError, 409, "conflict"),
-        (Conflict, 409, "conflict"),
-        (NotAllowed, 403, "not_allowed"),
-        (NotThere, 404, "not_there"),
-        (Invalid, 422, "invalid"),
+        (DomainError, 409, "conflict", 1),
+        (Conflict, 409, "conflict", 1),
+        (NotAllowed, 403, "not_allowed", 1),
+        (NotThere, 404, "not_there", 1),
+        (Invalid, 422, "invalid", 2),
     ],
 )
-def test_every_kind_has_a_message_a_code_and_a_status(kind: type[DomainError], status: int, code: str) -> None:
+def test_every_kind_has_a_message_a_code_and_a_status(
+    kind: type[DomainError], status: int, code: str, exit_status: int
+) -> None:
     error = kind()
 
-    assert (error.http_status, error.code, error.exit_status) == (status, code, 1)
+    assert (error.http_status, error.code, error.exit_status) == (status, code, exit_status)
     assert str(error)
     assert str(kind("The study is closed.", code="closed")) == "The study is closed."
     assert kind("x", code="closed").code == "closed"
@@ -74,3 +87,21 @@ def test_a_shown_value_is_short_and_on_one_line() -> None:
     assert shown("a\nb") == "“a\\nb”"
     assert shown("x" * 100) == "“" + "x" * 59 + "…”"
     assert shown(7) == "“7”"
+
+
+def test_an_input_with_enough_problems_is_not_read_on() -> None:
+    problems, wrong = Problems(), InputProblem("a.csv", 1, 1, "Wrong")
+    for _n in range(ENOUGH_PROBLEMS):
+        problems.add(wrong)
+
+    with pytest.raises(BadInput) as caught:
+        problems.add(wrong)
+
+    assert caught.value.n_problems == ENOUGH_PROBLEMS
+    assert caught.value.lines()[-1] == "… and at least 9900 more problems; the rest was not read."
+    with pytest.raises(BadInput):
+        problems.take(caught.value)
+
+
+def test_an_invalid_thing_is_printed_with_what_its_fields_say() -> None:
+    assert Invalid("No.", fields={"seed": ["Too large."]}).lines() == ["No.", "seed: Too large."]

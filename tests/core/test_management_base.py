@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from core.errors import BadInput, Conflict, InputProblem
+from core.errors import BadInput, Conflict, InputProblem, Invalid
 from core.management_base import Outcome, PolyphonyCommand
 
 
@@ -71,3 +71,10 @@ def test_called_from_code_the_error_is_raised() -> None:
 
     with pytest.raises(Conflict):
         call_command(command)
+
+
+def test_settings_that_cannot_be_are_exit_status_2_and_say_which() -> None:
+    status, out, err = run(Invalid("These settings cannot be run.", fields={"threshold": ["From 1 to 5."]}), "--json")
+
+    assert (status, out) == (2, "")
+    assert err.splitlines()[1:] == ["These settings cannot be run.", "threshold: From 1 to 5."]

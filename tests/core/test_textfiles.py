@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,10 @@ def test_a_missing_file_and_a_folder_are_bad_input(tmp_path: Path) -> None:
 def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
     assert "11 bytes; at most 10" in problem_of(b"\xff" * 11, maximum_bytes=10).message
     assert read_text(b"x" * 10, "x", maximum_bytes=10) == "x" * 10
+
+
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "votes.csv")
+
+    with pytest.raises(BadInput, match="pipe or a device"):
+        read_text(tmp_path / "votes.csv", "votes.csv")

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from studies.definition import canonical, dump_yaml
+from studies.forms import MAXIMUM_DEFINITION
 from studies.models import Enrolment, Slot, Study
 from tests import factories
 
@@ -312,3 +313,25 @@ def test_a_page_needs_as_many_queries_for_many_rows_as_for_few(study: Study, res
         counts.append(n_queries(client, address))
 
     assert counts[0] == counts[1]
+
+
+def test_who_may_not_create_studies_does_not_learn_which_there_are(study: Study, annotator: Any) -> None:
+    for slug in (study.slug, "nobody-has-this"):
+        content = f'slug: {slug}\ntitle: "Mine"\nquestions:\n  - {{code: q1, text: "Why?"}}\n'
+        answer = browser(annotator).post(reverse("studies:upload"), {"file": file(content, "study.yaml")})
+        assert answer.status_code == 403
+
+
+def test_a_definition_too_large_for_the_browser_is_refused_before_it_is_read(researcher: Any) -> None:
+    large = file(b"#" * (MAXIMUM_DEFINITION + 1), "study.yaml")
+
+    answer = browser(researcher).post(reverse("studies:upload"), {"file": large})
+
+    assert answer.status_code == 422
+    assert "larger than 2 MB" in answer.content.decode()
+
+
+@pytest.mark.parametrize("name", GETS)
+def test_a_page_can_be_asked_for_its_head(study: Study, researcher: Any, name: str) -> None:
+    expected = 405 if name == "import" else 200
+    assert browser(researcher).head(url(name, study)).status_code == expected

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput
-from studies.definition import load_bytes, load_file
+from studies.definition import load_bytes, load_file, tables
 
 SMALL = 'slug: parks\ntitle: "Parks"\nquestions:\n  - {code: q1, text: "Should parks close at night?"}\n'
 
@@ -181,3 +181,34 @@ def test_a_missing_table_is_said_at_the_line_that_names_it(folder: Path) -> None
 
 def test_a_definition_that_was_sent_cannot_name_tables() -> None:
     assert "sent alone" in problems_of('slug: parks\ntitle: "Parks"\nquestions: q.csv\n')[0]
+
+
+@pytest.mark.parametrize("name", ["circle.csv", '"a\\0b.csv"'])
+def test_a_name_that_no_file_can_have_is_said_at_its_line(tmp_path: Path, name: str) -> None:
+    (tmp_path / "circle.csv").symlink_to("circle.csv")
+    (tmp_path / "study.yaml").write_text(f'slug: parks\ntitle: "Parks"\nquestions: {name}\n', "utf-8")
+
+    with pytest.raises(BadInput) as caught:
+        load_file(tmp_path / "study.yaml")
+
+    assert caught.value.lines()[0].startswith("study.yaml:3:12")
+
+
+def test_a_table_longer_than_any_definition_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "MAXIMUM_ROWS", 2)
+    (tmp_path / "q.csv").write_text("code,text\nq1,a\nq2,b\nq3,c\n", "utf-8")
+    (tmp_path / "study.yaml").write_text('slug: parks\ntitle: "Parks"\nquestions: q.csv\n', "utf-8")
+
+    with pytest.raises(BadInput, match=r"q\.csv:4: The table has more than 2 rows"):
+        load_file(tmp_path / "study.yaml")
+
+
+def test_a_hundred_thousand_unknown_keys_are_told_within_seconds() -> None:
+    text = SMALL + "".join(f"k{n}: v\n" for n in range(20_000))
+
+    lines = problems_of(text)
+
+    assert len(lines) == 101
+    assert lines[-1] == "… and at least 9900 more problems; the rest was not read."
