@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from clustering.inclusion import ORIGINS, STATUSES, Inclusion, default_origins
-from clustering.parameters import OWN_VOTES, RULES, SPACES, UNITS, Parameters
+from clustering.parameters import LARGEST_SEED, OWN_VOTES, RULES, SPACES, UNITS, Parameters
 from core.errors import DomainError, NotThere
 from core.models import Run
 from core.runs import execute
@@ -33,7 +34,9 @@ def add_grouping_options(parser: CommandParser) -> None:
         "--status", action="append", choices=[status.value for status in STATUSES], help="May be repeated."
     )
     parser.add_argument("--minimum-votes", type=int, default=1, metavar="N", help="Fewest votes on a question.")
-    parser.add_argument("--seed", type=int, default=1, metavar="X", help="Seed of every random start (default: 1).")
+    parser.add_argument(
+        "--seed", type=seed_number, default=1, metavar="X", help="Seed of every random start (default: 1)."
+    )
 
 
 def add_scoring_options(parser: CommandParser) -> None:
@@ -43,6 +46,14 @@ def add_scoring_options(parser: CommandParser) -> None:
     parser.add_argument("--threshold", type=float, default=defaults.threshold, metavar="T", help="1 to 5 (default: 4).")
     parser.add_argument("--replicates", type=int, default=defaults.replicates, metavar="N", help="Of the bootstrap.")
     parser.add_argument("--level", type=float, default=defaults.level, metavar="P", help="Of the intervals.")
+
+
+def seed_number(text: str) -> int:
+    """A seed as the option gives it; what is none is told by the parser of the options."""
+    seed = int(text)
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ArgumentTypeError(_("a seed is 0 to %(largest)d") % {"largest": LARGEST_SEED})
+    return seed
 
 
 def study_named(slug: str) -> Study:

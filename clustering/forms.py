@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from clustering.inclusion import ORIGINS, STATUSES, Inclusion, default_origins
-from clustering.parameters import Parameters
+from clustering.inclusion import MOST_VOTES, ORIGINS, STATUSES, Inclusion, default_origins
+from clustering.parameters import LARGEST_SEED, Parameters
 from core.errors import Invalid
 from studies.models import Enrolment, Study
 
@@ -29,7 +29,10 @@ class RunForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     minimum_votes = forms.IntegerField(
-        label=_("Fewest votes on a question"), min_value=1, help_text=_("Who voted less is left out of its groups.")
+        label=_("Fewest votes on a question"),
+        min_value=1,
+        max_value=MOST_VOTES,
+        help_text=_("Who voted less is left out of its groups."),
     )
     space = forms.ChoiceField(
         label=_("Space of distances"),
@@ -58,7 +61,7 @@ class RunForm(forms.Form):
     )
     threshold = forms.FloatField(label=_("Threshold"), min_value=1, max_value=5)
     replicates = forms.IntegerField(label=_("Bootstrap replicates"), min_value=100, max_value=100_000)
-    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31 - 1)
+    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=LARGEST_SEED)
 
     def parameters(self) -> Parameters:
         """The settings of a valid form."""

@@ -11,11 +11,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db.models import Count, Q
+from django.utils.translation import gettext as _
 
 from core.errors import Invalid
 from studies.models import Enrolment, Question, Study
 
 ORIGINS = (Enrolment.Origin.LIVE, Enrolment.Origin.IMPORTED, Enrolment.Origin.SIMULATED)
+MOST_VOTES = 100_000
+"""Largest minimum of votes: more than any question has statements."""
 STATUSES = tuple(status for status in Enrolment.Status if status != Enrolment.Status.NO_CONSENT)
 
 
@@ -38,8 +41,11 @@ class Inclusion:
         """Refuse what is not a rule."""
         unknown = [name for name in self.origins if name not in ORIGINS]
         unknown += [name for name in self.statuses if name not in STATUSES]
-        if unknown or not self.origins or not self.statuses or self.minimum_votes < 1:
-            raise Invalid(f"not an inclusion rule: {', '.join(unknown) or 'something is empty or below 1'}")
+        if unknown or not self.origins or not self.statuses:
+            raise Invalid(f"not an inclusion rule: {', '.join(unknown) or 'something is empty'}")
+        if not 1 <= self.minimum_votes <= MOST_VOTES:
+            message = _("The fewest votes on a question are 1 to %(most)d.") % {"most": MOST_VOTES}
+            raise Invalid(message, fields={"minimum_votes": [message]})
 
     def to_dict(self) -> dict[str, Any]:
         """Canonical form for a run's parameters: values sorted, so that order makes no other run."""

@@ -18,6 +18,7 @@ SPACES = ("projection", "votes")
 RULES = ("mean", "majority")
 OWN_VOTES = ("exclude", "include")
 UNITS = ("spread", "coordinate")
+LARGEST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,8 @@ def report_run(*, run: Run, by: AbstractBaseUser | AnonymousUser | None) -> Run:
     """Make a finished run the one that pages and exports speak of."""
     if run.status != Run.Status.FINISHED:
         raise Conflict(_("Only a finished run can be reported."))
+    # Of two who report at once, the second waits here and wins.
+    Study.objects.select_for_update(no_key=True).filter(public_id=run.subject_id).first()
     Run.objects.filter(kind=run.kind, subject_id=run.subject_id, is_reported=True).update(is_reported=False)
     Run.objects.filter(pk=run.pk).update(is_reported=True)
     audit.record("run.reported", subject_kind="run", subject_id=run.public_id, study_id=run.subject_id, by=by)

@@ -7,10 +7,10 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from clustering.models import Score
-from core.errors import DomainError, NotThere
+from core.errors import DomainError, Invalid, NotThere
 from core.models import Run
 from studies.models import Study
 
@@ -82,3 +82,17 @@ def test_a_run_in_a_workers_hands_is_left_to_it(planted: Study) -> None:
     runs.claim(run.pk)
     with pytest.raises(DomainError, match="A worker is computing"):
         finished(run)
+
+
+@pytest.mark.parametrize("seed", ["-1", "99999999999999999999", "x"])
+def test_a_seed_that_is_none_is_told_before_anything_is_queued(planted: Study, seed: str) -> None:
+    with pytest.raises(CommandError, match="seed"):
+        call_command("cluster", "--study", planted.slug, f"--seed={seed}", stderr=StringIO())
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("votes", ["0", "-1", "99999999999999999999"])
+def test_a_minimum_of_votes_that_nobody_can_reach_is_refused(planted: Study, votes: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        call_command("overton", "--study", planted.slug, f"--minimum-votes={votes}", stderr=StringIO())
+    assert "minimum_votes" in caught.value.fields

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from clustering.command_options import finished, question_named, study_named
+from clustering.command_options import finished, question_named, seed_number, study_named
 from clustering.inclusion import Inclusion
 from clustering.management.commands.cluster import as_text
 from clustering.parameters import GROUPS, Parameters
@@ -28,7 +28,9 @@ class Command(PolyphonyCommand):
         parser.add_argument("--votes", required=True, type=Path, metavar="VOTES.csv")
         parser.add_argument("--dry-run", action="store_true", help="Only check the files and say what would be done.")
         parser.add_argument("--import-only", action="store_true", help="Do not find the opinion groups afterwards.")
-        parser.add_argument("--seed", type=int, default=1, metavar="X", help="Seed of the clustering (default: 1).")
+        parser.add_argument(
+            "--seed", type=seed_number, default=1, metavar="X", help="Seed of the clustering (default: 1)."
+        )
 
     def perform(self, **options: Any) -> Outcome:
         """Import in one transaction, then cluster in the foreground."""
