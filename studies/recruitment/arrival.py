@@ -20,6 +20,10 @@ OPEN = "open"
 PROLIFIC = "prolific"
 PROLIFIC_PID, STUDY_ID, SESSION_ID = "PROLIFIC_PID", "STUDY_ID", "SESSION_ID"
 PROLIFIC_PARAMETERS = (PROLIFIC_PID, STUDY_ID, SESSION_ID)
+LONGEST_RAW = 256
+"""Characters of an id as it stands in a link: what the database keeps of it."""
+TOO_LONG = "too long"
+"""What stands for an id that is longer. It is none, because of its blank."""
 START_KEY = "start"
 """The field in which the start page hands a fresh random key to its form: what makes a double click one start."""
 
@@ -80,7 +84,9 @@ def parse_arrival(parameters: Parameters, definition: Definition) -> Arrival:
 
 def normalised_id(raw: str) -> str:
     """An id as it is compared: compatibility forms folded, no blanks around it, lower case."""
-    return unicodedata.normalize("NFKC", raw).strip().lower()
+    bare = raw.strip()
+    # Folding takes the square of the length, at worst.
+    return unicodedata.normalize("NFKC", bare).strip().lower() if len(bare) <= LONGEST_RAW else TOO_LONG
 
 
 def _prolific(parameters: Parameters) -> Arrival:
@@ -91,7 +97,7 @@ def _prolific(parameters: Parameters) -> Arrival:
     if problem := _problem_of(pid, study_ref, session_id):
         return _broken(problem)
     study_ref = "" if study_ref in _NOTHING else study_ref
-    return Arrival(PROLIFIC, pid, (raw[0] or "")[:256], session_id, study_ref)
+    return Arrival(PROLIFIC, pid, (raw[0] or "")[:LONGEST_RAW], session_id, study_ref)
 
 
 def _problem_of(pid: str, study_ref: str, session_id: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
+import unicodedata
 from pathlib import Path
 
 import playwright
@@ -158,3 +160,20 @@ def test_the_counter_in_the_browser_counts_the_same() -> None:
     answer = subprocess.run([NODE, "-e", script], input=json.dumps(texts), capture_output=True, text=True, check=True)
 
     assert json.loads(answer.stdout) == [rules.count_characters(text) for text in texts]
+
+
+@pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0f73", "\u0315", "\u0315\u0323\u0300"])
+def test_marks_in_the_worst_order_are_counted_in_time(marks: str) -> None:
+    text = "a" + "".join(sorted(marks * 100_000, reverse=True))
+    started = time.process_time()
+
+    rules.count_characters(text)
+
+    assert time.process_time() - started < 10, "by insertion it takes minutes"
+
+
+@given(st.text("ae\u0300\u0301\u0315\u0323\u0344\u0f73\u1e69\uac00\u11a8\u0958", min_size=1, max_size=40))
+def test_a_long_text_is_counted_as_a_short_one(text: str) -> None:
+    long = text + "y" * 1001
+
+    assert rules.count_characters(long) == len(unicodedata.normalize("NFC", long))

@@ -16,6 +16,7 @@ from studies.models import Answer, Enrolment, Step
 from studies.session.blocks import Next, Page, PlanContext, StepContext, StepPlan, Submitted
 
 DECLINED = "__declined__"
+LONGEST_NUMBER = 100
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 
 Item = Mapping[str, Any]
@@ -128,7 +129,9 @@ def _options(item: Item, given: Sequence[str]) -> list[str]:
 
 def _integer(item: Item, given: Sequence[str]) -> dict[str, Any]:
     minimum, maximum = item.get("minimum"), item.get("maximum")
-    text = unicodedata.normalize("NFKC", given[-1]).strip()
+    typed = given[-1].strip()
+    # Folding takes the square of the length, at worst; no number is that long.
+    text = unicodedata.normalize("NFKC", typed).strip() if len(typed) <= LONGEST_NUMBER else ""
     number = int(text) if WHOLE_NUMBER.fullmatch(text) else None
     if number is None or (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
         raise Invalid(_whole_number_message(minimum, maximum))

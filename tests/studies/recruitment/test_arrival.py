@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from django.http import QueryDict
 
@@ -111,3 +113,15 @@ def test_the_form_of_the_start_page_says_the_same_again() -> None:
         query[name] = value
 
     assert parse_arrival(query, BOTH) == first
+
+
+@pytest.mark.parametrize("name", ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID"])
+def test_an_id_that_nobody_could_have_is_refused_without_being_folded(name: str) -> None:
+    query = QueryDict(prolific(), mutable=True)
+    query[name] = "a" + "\u0315" * 200_000 + "\u0300" * 200_000
+    started = time.process_time()
+
+    found = parse_arrival(query, BOTH)
+
+    assert found.problem
+    assert time.process_time() - started < 5, "folding takes the square of the length: minutes"

@@ -147,3 +147,9 @@ def test_the_other_options_go_on(db) -> None:
     walker.send(item__adult="yes")
 
     assert walker.kind == "write"
+
+
+@pytest.mark.parametrize("typed", ["4" * 101, "44" + " " * 120 + "5", "4" + "\u0315" * 200_000 + "\u0300" * 200_000])
+def test_a_number_that_is_none_is_refused_however_long_it_is(reader: Walker, typed: str) -> None:
+    assert send(reader, age=typed).status_code == 422
+    assert not Answer.objects.exists()
