@@ -21,6 +21,7 @@ from core.registry import block_runner
 from studies.models import Enrolment, LateSubmission, Slot, Step, Study
 from studies.session import endings
 from studies.session.blocks import Next, Submitted
+from studies.session.outcomes import may_withdraw
 from studies.session.payloads import Payload
 from studies.session.selectors import Plan, frozen
 from studies.session.showing import Shown, forget_draft, keep_draft, present
@@ -230,6 +231,9 @@ def _too_late(walk: Shown, step: Step, payload: Payload, now: datetime) -> str:
     is_repeat = getattr(block_runner(step.block), "is_repeat", None)
     if is_repeat is not None and is_repeat(walk.context(step), payload.fields):
         return ""
+    if not may_withdraw(walk.enrolment):
+        # Nothing is kept of who declined or has withdrawn: they could not have it erased any more.
+        return _("This session has ended. What you sent just now was not stored.")
     return _keep_aside(step, payload, now)
 
 

@@ -24,16 +24,28 @@ from studies.session.tokens import session_key
 
 NOTICE = "polyphony_notice"
 NOTICE_SECONDS = 60
+FETCHED_AHEAD = 425
+"""Too Early: browsers drop an answer that is an error, and ask again once the page is wanted."""
 
 
 @require_http_methods(["GET", "POST"])
 @token_required
 def page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the page on which the session is, or take in a post and lead on: at once with htmx, else by 303."""
+    """Show the page on which the session is, or take in a post and lead on: at once with htmx, else by 303.
+
+    A browser that fetches ahead gets nothing: what it may never show must not count as shown.
+    """
+    if request.method == "GET" and is_fetched_ahead(request):
+        return HttpResponse(status=FETCHED_AHEAD, headers={"Cache-Control": "no-store", "Vary": "Sec-Purpose, Purpose"})
     try:
         return _post(request, slug) if request.method == "POST" else _show(request, slug)
     except DomainError as error:
         return _problem(request, slug, error)
+
+
+def is_fetched_ahead(request: HttpRequest) -> bool:
+    """Whether the browser asks before anybody wants to see the page: it prefetches or prerenders."""
+    return any("prefetch" in request.headers.get(name, "").lower() for name in ("Sec-Purpose", "Purpose", "X-Moz"))
 
 
 def page_again(request: HttpRequest, slug: str) -> HttpResponse | None:

@@ -291,3 +291,23 @@ def test_where_nothing_is_left_to_erase_the_end_is_shown(study, status: str) -> 
 def test_without_a_session_there_is_nothing_to_withdraw(study, client) -> None:
     assert client.get(f"/s/{study.slug}/withdraw/").status_code == 403
     assert client.post(f"/s/{study.slug}/withdraw/", {"decision": "withdraw"}).status_code == 403
+
+
+@pytest.mark.parametrize("policy", ["delete_all", "keep_votes"])
+@pytest.mark.parametrize("until", ["write", "vote", "end"])
+def test_nothing_is_kept_of_what_another_tab_sends_after_the_withdrawal(db, policy: str, until: str) -> None:
+    walker = walked(policy, until=until)
+    steps = [str(nonce) for nonce in Step.objects.order_by("position").values_list("nonce", flat=True)]
+    withdraw()
+
+    for step in steps:
+        sent = {"step": step, "text": "a secret of another tab " + TEXT, "exposure": step, "value": "agree"}
+        answer = walker.post(sent)
+        walker.client.post(f"/s/{walker.slug}/draft/", sent)
+        assert answer.status_code == 200
+        assert "kept aside" not in read_text(answer)
+
+    assert "a secret of another tab" not in everything_stored()
+    assert not LateSubmission.objects.exists()
+    assert not Draft.objects.exists()
+    assert walker.kind == "withdrawn"

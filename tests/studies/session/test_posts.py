@@ -299,3 +299,35 @@ def test_a_plan_in_memory_does_not_outlive_an_erasure(walker: Walker) -> None:
 
     assert walker.kind == "withdrawn"
     assert not LateSubmission.objects.exists()
+
+
+@pytest.mark.parametrize("htmx", [False, True])
+def test_nothing_is_kept_of_what_comes_after_declining(study, htmx: bool) -> None:
+    walker = Walker(study.slug, htmx=htmx)
+    walker.start()
+    form = read_form(walker.page)
+    decline = {"step": form.step, "decision": "decline"}
+    walker.post(decline)
+
+    repeated = walker.post(decline)
+    assert "not stored" not in read_text(repeated)
+
+    changed = walker.post({"step": form.step, "decision": "accept", "remark": "something"})
+
+    assert walker.kind == "no_consent"
+    assert "What you sent just now was not stored." in read_text(changed)
+    assert not LateSubmission.objects.exists()
+
+
+@pytest.mark.parametrize("header", ["Sec-Purpose", "Purpose", "X-Moz"])
+def test_a_page_that_is_fetched_ahead_counts_as_not_shown(study, header: str) -> None:
+    walker = Walker(study.slug)
+    walker.start()
+    n_shown = PageView.objects.count()
+
+    ahead = walker.client.get(walker.address, headers={header: "prefetch;prerender"})
+
+    assert (ahead.status_code, ahead.content) == (425, b"")
+    assert ahead["Cache-Control"] == "no-store"
+    assert PageView.objects.count() == n_shown
+    assert walker.look().status_code == 200
