@@ -11,8 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core import strictyaml
+from core.canonical import content_sha256
 from core.errors import DomainError
 from studies.admin_fields import BlocksField, CodesField, OptionsField
+from studies.definition import canonical
 from studies.models import FormItem, Membership, ModelAnswer, Source, Study
 from studies.models.study import default_blocks, default_stances
 
@@ -22,6 +24,7 @@ LINES = {"rows": 6, "cols": 60}
 class StudyForm(forms.ModelForm):
     """The columns of a draft."""
 
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
     blocks = BlocksField(
         label=gettext_lazy("Blocks"),
         initial=default_blocks,
@@ -46,6 +49,27 @@ class StudyForm(forms.ModelForm):
             for field in Study._meta.fields
             if field.editable and field.name not in {"id", "created_at", "created_by"}
         )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.fields["seen"].initial = _state_of(self.instance)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse to save over what somebody else saved; the study is locked, and as it is stored."""
+        data = super().clean() or {}
+        if self.instance.pk and data.get("seen") not in {None, "", _state_of(self.instance)}:
+            message = _(
+                "Somebody has changed this draft since you opened it. Nothing of yours was saved: open it anew."
+            )
+            raise ValidationError(message, code="changed_meanwhile")
+        return data
+
+
+def _state_of(study: Study) -> str:
+    """What of a draft its page would write."""
+    elsewhere = {"answers", "seeds", "revisions"}
+    return content_sha256({key: value for key, value in canonical(study).items() if key not in elsewhere})
 
 
 class FormItemForm(forms.ModelForm):

@@ -77,7 +77,9 @@ class StudyAdmin(ScopedAdmin):
         return study
 
     def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
-        """The same, without completion codes for those who do not edit."""
+        """The same, without completion codes for those who do not edit; a draft with the state that was seen."""
+        if obj is not None and may_edit_draft(request, obj):
+            return (*FIELDSETS, (None, {"fields": ("seen",)}))
         if _sees_codes(request, obj):
             return FIELDSETS
         return [

@@ -449,3 +449,25 @@ def test_an_action_on_what_is_no_key_is_a_bad_request(study: Study, staff: Clien
 @pytest.mark.django_db(transaction=True)
 def test_a_post_to_the_history_of_a_study_changes_nothing(study: Study, staff: Client) -> None:
     assert staff.post(address(Study, "history", study.pk), {}).status_code == 200
+
+
+def test_of_two_who_save_a_draft_the_second_is_told(staff: Client, researcher: Any) -> None:
+    draft = factories.MembershipFactory(user=researcher, role="owner").study
+    page = address(Study, "change", draft.pk)
+    posted = study_form(slug=draft.slug, seen=staff.get(page).context["adminform"].form["seen"].value())
+    team = {
+        "memberships-TOTAL_FORMS": "1",
+        "memberships-INITIAL_FORMS": "1",
+        "memberships-0-id": str(draft.memberships.get().pk),
+        "memberships-0-study": str(draft.pk),
+        "memberships-0-username": researcher.username,
+        "memberships-0-role": "owner",
+    }
+
+    first = staff.post(page, posted | team | {"title": "First"})
+    second = staff.post(page, posted | team | {"title": "Second"})
+
+    assert first.status_code == 302
+    assert "Somebody has changed this draft" in second.content.decode()
+    draft.refresh_from_db()
+    assert draft.title == "First"
