@@ -82,6 +82,27 @@ def test_an_answer_lost_on_the_way_back_is_not_counted_twice(person: Person, win
     assert not LateSubmission.objects.exists()
 
 
+def test_a_browser_that_lost_its_cookie_keeps_the_text_until_the_personal_link_brings_it_back(
+    person: Person, window: Watch
+) -> None:
+    window.allowed.add(403)
+    person.start()
+    link = person.tab.inner_text("#resume-link")
+    person.walk(until="write")
+    person.write()
+    window.context.clear_cookies(name="polyphony")
+    person.press("Continue")
+    expect(person.tab.locator("main [data-problem]")).to_contain_text("This could not be saved.")
+    expect(person.tab.locator("#text")).to_have_value(TEXT)
+    elsewhere = Person(window.context.new_page(), person.address.split("/")[2])
+    elsewhere.tab.goto(link)
+    elsewhere.go_on()
+    person.go_on()
+
+    assert person.kind == "rate_intro"
+    assert FreeResponse.objects.get().text == TEXT
+
+
 def lose_the_next_answer(window: Watch) -> None:
     """Let the next post of a page reach the server, and its answer get lost."""
 

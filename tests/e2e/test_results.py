@@ -14,6 +14,7 @@ from core.models import Run
 from studies.models import Membership, Study
 from tests.e2e.conftest import OpenWindow, sign_in
 from tests.e2e.planting import N_EACH, N_GROUPS, RUN_SETTINGS, planted_study
+from tests.e2e.watching import Watch
 from tests.factories import MembershipFactory, published_study
 
 pytestmark = pytest.mark.e2e
@@ -40,15 +41,20 @@ def finished(study: Study) -> Run:
 
 
 @pytest.fixture
-def tab(study: Study, open_window: OpenWindow, live_server: Any) -> Page:
-    """The tab of an analyst."""
-    return analyst_tab(study, open_window, live_server)
+def watch(study: Study, open_window: OpenWindow, live_server: Any) -> Watch:
+    """The window of an analyst."""
+    return analyst_window(study, open_window, live_server)
 
 
-def analyst_tab(study: Study, open_window: OpenWindow, live_server: Any, **options: Any) -> Page:
+@pytest.fixture
+def tab(watch: Watch) -> Page:
+    return watch.context.new_page()
+
+
+def analyst_window(study: Study, open_window: OpenWindow, live_server: Any, **options: Any) -> Watch:
     watch = open_window(**{"viewport": {"width": 1280, "height": 900}, **options})
     sign_in(watch, MembershipFactory(study=study, role=Membership.Role.ANALYST).user, live_server)
-    return watch.context.new_page()
+    return watch
 
 
 @pytest.mark.parametrize("width", [320, 1280])
@@ -95,7 +101,7 @@ def test_pointing_at_a_mark_tells_its_numbers(study: Study, finished: Run, tab: 
 def test_without_scripts_the_numbers_are_there_as_tables(
     study: Study, finished: Run, open_window: OpenWindow, live_server: Any
 ) -> None:
-    tab = analyst_tab(study, open_window, live_server, java_script_enabled=False)
+    tab = analyst_window(study, open_window, live_server, java_script_enabled=False).context.new_page()
     tab.goto(reverse("clustering:results", args=[study.slug]))
     assert cells_of(tab, "[aria-label='OvertonScore of each source']")[0][:2] == [LONG_NAME, "0.667"]
     tab.click("#figure-coverage summary")
@@ -107,7 +113,8 @@ def test_without_scripts_the_numbers_are_there_as_tables(
     assert cells_of(tab, "#opinion-map") == [[group, str(N_EACH)] for group in "ABC"]
 
 
-def test_a_run_is_started_watched_and_leads_to_its_results(study: Study, tab: Page) -> None:
+def test_a_run_is_started_watched_and_leads_to_its_results(study: Study, watch: Watch) -> None:
+    tab = watch.context.new_page()
     tab.goto(reverse("clustering:results", args=[study.slug]))
     tab.get_by_role("button", name="Compute groups and scores").click()
     expect(tab.locator("#run-progress")).to_contain_text("Waiting for a worker")
@@ -119,15 +126,20 @@ def test_a_run_is_started_watched_and_leads_to_its_results(study: Study, tab: Pa
         pass
     assert asked.value.status == 200
     expect(tab.locator("#run-progress progress")).to_have_attribute("value", "1")
+    watch.expects_outage = True
+    with tab.expect_event("requestfailed"):
+        watch.context.set_offline(True)
+    expect(tab.locator("#problem")).to_be_empty()
+    watch.context.set_offline(False)
     runs.execute(queued.pk)
 
     expect(tab.locator("#figure-scores .mark-symbol" + MARKS)).to_have_count(N_SOURCES * 2)
     assert tab.locator("#run-progress").count() == 0
 
 
-def test_a_question_without_groups_says_why(tab: Page, study: Study, open_window: OpenWindow, live_server: Any) -> None:
+def test_a_question_without_groups_says_why(open_window: OpenWindow, live_server: Any) -> None:
     empty = published_study(n_questions=1)
-    tab = analyst_tab(empty, open_window, live_server)
+    tab = analyst_window(empty, open_window, live_server).context.new_page()
     runs.execute(start_scores(study=empty, by=None, **RUN_SETTINGS).pk)
     tab.goto(reverse("clustering:question", args=[empty.slug, "q1"]))
     expect(tab.locator("main .undefined")).to_contain_text("There are no opinion groups")

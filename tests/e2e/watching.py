@@ -17,8 +17,10 @@ document.addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy: ${event.effectiveDirective} refused ${event.blockedURI} ${event.sample}`);
 });
 """
-# The browser's own line for an answer that says no, which our pages give on purpose.
-REFUSED = re.compile(r"Failed to load resource: the server responded with a status of (\d+) \(.*\)")
+# The browser's own line for an answer that says no, which our pages give on purpose; and that of htmx.
+REFUSED = re.compile(
+    r"(?:Failed to load resource: the server responded with a status of|Response Status Error Code) (\d+) .*"
+)
 # What the browser and htmx say of themselves while there is no network.
 OUTAGE = re.compile(
     r"Failed to load resource: net::ERR_(INTERNET_DISCONNECTED|CONNECTION_RESET)|htmx:(sendError|afterRequest)"
