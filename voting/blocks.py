@@ -96,8 +96,10 @@ class VoteRunner:
 def _opened(context: StepContext, now: datetime) -> tuple[VoteBlock, Ballot]:
     """The block, opened if this is its first display, and a ballot with an open card unless nothing is eligible."""
     enrolment, question = context.enrolment, _question(context)
-    block = services.lock_block(enrolment=enrolment, question=question)
-    ballot = ballot_of(enrolment=enrolment, question=question)
+    block, ballot = context.kept.pop(KIND, (None, None))
+    if block is None or ballot is None:
+        block = services.lock_block(enrolment=enrolment, question=question)
+        ballot = ballot_of(enrolment=enrolment, question=question)
     if block is not None and ballot.open_card is not None:
         return block, ballot
     pool = pool_for(enrolment=enrolment, question=question)
@@ -112,8 +114,8 @@ def _opened(context: StepContext, now: datetime) -> tuple[VoteBlock, Ballot]:
     following = None if ballot.open_card else _following(context, ballot, pool)
     if following is None:
         return block, ballot
-    services.show_statement(block=block, card=following, now=now)
-    return block, ballot_of(enrolment=enrolment, question=question)
+    exposure = services.show_statement(block=block, card=following, now=now)
+    return block, ballot.with_card(exposure, code=following.draw.code, text=following.text)
 
 
 def _vote(context: StepContext, block: VoteBlock, data: Mapping[str, Sequence[str]], now: datetime) -> Submitted:
@@ -129,7 +131,11 @@ def _vote(context: StepContext, block: VoteBlock, data: Mapping[str, Sequence[st
     following = None
     if ballot.open_card in (card, None):
         following = _following(context, ballot, pool_for(enrolment=enrolment, question=question))
-    services.cast_vote(block=block, card=card, value=value, now=now, following=following)
+    cast = services.cast_vote(block=block, card=card, value=value, now=now, following=following)
+    ballot = ballot.with_vote(card, cast.vote)
+    if cast.following is not None and following is not None:
+        ballot = ballot.with_card(cast.following, code=following.draw.code, text=following.text)
+    context.kept[KIND] = block, ballot
     return Submitted(Next.STAY)
 
 

@@ -40,12 +40,17 @@ class StepPlan:
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """A step under the enrolment's lock (`submit`) or about to be shown (`present`)."""
+    """A step under the enrolment's lock (`submit`) or about to be shown (`present`).
+
+    `kept` is what a runner hands from taking a post to showing the page that answers it, in the same transaction: what
+    it has just read and written need not be read again.
+    """
 
     step: Step
     enrolment: Enrolment
     definition: Definition
     seed: str
+    kept: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

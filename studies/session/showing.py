@@ -33,10 +33,11 @@ class Shown:
     errors: Mapping[str, str] = field(default_factory=dict)
     values: Values = field(default_factory=dict)
     notice: str = ""
+    kept: dict[str, Any] = field(default_factory=dict)
 
     def context(self, step: Step) -> StepContext:
         """What a runner may look at."""
-        return StepContext(step, self.enrolment, self.version.definition, self.version.study.seed)
+        return StepContext(step, self.enrolment, self.version.definition, self.version.study.seed, self.kept)
 
 
 def present(shown: Shown, now: datetime, *, layout: str = "") -> Shown:

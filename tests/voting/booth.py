@@ -65,8 +65,9 @@ class Booth:
         self.now += timedelta(seconds=1)
         with transaction.atomic():
             self.lock()
-            submitted = RUNNER.submit(self.context, {name: [value] for name, value in fields.items()}, self.now)
-            self.page = RUNNER.present(self.context, {}, submitted.errors, self.now)
+            context = self.context
+            submitted = RUNNER.submit(context, {name: [value] for name, value in fields.items()}, self.now)
+            self.page = RUNNER.present(context, {}, submitted.errors, self.now)
         return submitted
 
     def vote(self, value: str = "agree", nonce: Any = None) -> Submitted:

@@ -59,15 +59,15 @@ def test_a_vote_takes_few_queries() -> None:
     question = question_with(6)
 
     assert costs(question) == {
-        # block, ballot, eligible, new block, tally, exposure, ballot
-        "first look": 7,
+        # block, ballot, eligible, new block, tally, exposure
+        "first look": 6,
         # block, ballot
         "reload": 2,
-        # block, ballot, eligible, vote, block's count, two tallies, exposure; then the reload
-        "vote": 8 + 2,
-        "another vote": 8 + 2,
-        # block, ballot, tally, old vote, new vote; then the reload
-        "changed vote": 5 + 2,
+        # block, ballot, eligible, vote, block's count, two tallies, exposure; the page after it reads nothing again
+        "vote": 8,
+        "another vote": 8,
+        # block, ballot, tally, old vote, new vote
+        "changed vote": 5,
         # block, closing; the page after it is another block's, here a reload
         "finish": 2 + 2,
     }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Exists, F, FilteredRelation, OuterRef, Q
 
 from studies.models import Enrolment, Question
-from voting.models import Exposure, Statement, StatementQuerySet
+from voting.models import Exposure, Statement, StatementQuerySet, Vote
 
 N_VOTES = F("n_agree") + F("n_disagree") + F("n_neutral")
 
@@ -31,10 +31,11 @@ def eligible_statements(*, enrolment: Enrolment, question: Question) -> Statemen
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The eligible statements of one moment: ids and numbers of votes by code."""
+    """The eligible statements of one moment: ids, numbers of votes and texts by code."""
 
     ids: dict[str, int]
     n_votes: dict[str, int]
+    texts: dict[str, str]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,10 +46,10 @@ def pool_for(*, enrolment: Enrolment, question: Question) -> Pool:
     statements = eligible_statements(enrolment=enrolment, question=question).order_by()
     ids: dict[str, int] = {}
     n_votes: dict[str, int] = {}
-    for code, pk, n in statements.values_list("code", "pk", N_VOTES):
-        ids[code] = pk
-        n_votes[code] = n
-    return Pool(ids, n_votes)
+    texts: dict[str, str] = {}
+    for code, pk, text, n in statements.values_list("code", "pk", "text", N_VOTES):
+        ids[code], n_votes[code], texts[code] = pk, n, text
+    return Pool(ids, n_votes, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,27 @@ class Ballot:
     def card(self, nonce: uuid.UUID) -> Card | None:
         """The card of this nonce, None if it is not one of this ballot."""
         return next((card for card in self.cards if card.nonce == nonce), None)
+
+    def with_vote(self, card: Card, vote: Vote) -> Ballot:
+        """The ballot after `vote` was cast on one of its cards."""
+        voted = replace(card, vote_id=vote.pk, value=vote.value, cast_at=vote.cast_at)
+        return Ballot(tuple(voted if each is card else each for each in self.cards))
+
+    def with_card(self, exposure: Exposure, *, code: str, text: str) -> Ballot:
+        """The ballot after another statement, which may be shown, was shown."""
+        card = Card(
+            exposure_id=exposure.pk,
+            nonce=exposure.nonce,
+            rank=exposure.rank,
+            statement_id=exposure.statement_id,
+            code=code,
+            text=text,
+            is_approved=True,
+            vote_id=None,
+            value=None,
+            cast_at=None,
+        )
+        return Ballot((*self.cards, card))
 
 
 _CARD = (

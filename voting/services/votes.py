@@ -26,6 +26,15 @@ class NextCard:
     statement_id: int
     rank: int
     draw: Draw
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The vote that counts now, and the exposure of the card that follows; None if none was drawn, or it is gone."""
+
+    vote: Vote
+    following: Exposure | None
 
 
 def draw_next(
@@ -41,7 +50,7 @@ def draw_next(
         question_code=question.code,
         rank=rank,
     )
-    return None if draw is None else NextCard(pool.ids[draw.code], rank, draw)
+    return None if draw is None else NextCard(pool.ids[draw.code], rank, draw, pool.texts[draw.code])
 
 
 def lock_block(*, enrolment: Enrolment, question: Question) -> VoteBlock | None:
@@ -87,7 +96,7 @@ def show_statement(*, block: VoteBlock, card: NextCard, now: datetime) -> Exposu
 
 # No savepoint: in the walk's transaction an error undoes the whole request, and two statements less are sent per vote.
 @transaction.atomic(savepoint=False)
-def cast_vote(*, block: VoteBlock, card: Card, value: int, now: datetime, following: NextCard | None = None) -> Vote:
+def cast_vote(*, block: VoteBlock, card: Card, value: int, now: datetime, following: NextCard | None = None) -> Cast:
     """Store a vote on a card, and show the card that follows, if one was drawn.
 
     Append-only: the same value again gives the stored vote; another one supersedes it. `block` is locked by the caller
@@ -115,9 +124,9 @@ def cast_vote(*, block: VoteBlock, card: Card, value: int, now: datetime, follow
     else:
         vote, gone = _changed_vote(block, card, value, changes, now)
     # The following statement may be gone, too: then the next display draws another.
-    if following is not None and following.statement_id not in gone:
-        _expose(block, following, now)
-    return vote
+    if following is None or following.statement_id in gone:
+        return Cast(vote, None)
+    return Cast(vote, _expose(block, following, now))
 
 
 @transaction.atomic
