@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from typing import Any
 
 import pytest
@@ -119,6 +120,23 @@ def test_the_pages_of_results(desk: Watch, live_server: Any) -> None:
     ]
 
     assert wrong_among(tab, addresses) == {}
+
+
+def test_an_export_is_started_watched_and_downloaded(desk: Watch, live_server: Any) -> None:
+    study = planted_study()
+    exports = reverse("studies:exports", args=[study.slug])
+    tab = desk.context.new_page()
+    tab.goto(exports)
+    tab.get_by_role("button", name="Export").click()
+    expect(tab.locator("progress")).to_be_visible()
+    runs.execute(Run.objects.get().pk)
+    archive = tab.get_by_role("link", name="Download")
+    expect(archive).to_be_visible()
+    with tab.expect_download() as download:
+        archive.click()
+
+    assert zipfile.is_zipfile(download.value.path())
+    assert wrong_among(tab, [exports]) == {}
 
 
 @pytest.mark.parametrize("has_script", [True, False], ids=["with scripts", "without"])
