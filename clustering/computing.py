@@ -40,14 +40,11 @@ def grid_of(parameters: Parameters) -> Grid:
 
 
 def found_groups(loaded: QuestionVotes, parameters: Parameters, seed: int) -> tuple[VoteMatrix, OpinionGroups]:
-    """The vote matrix that was taken, own votes aside if the settings say so, and its opinion groups."""
+    """All votes that were loaded, and the opinion groups found in them, own votes aside if the settings say so."""
     matrix = VoteMatrix.from_votes(loaded.votes, statements=loaded.statements)
-    if parameters.own_votes == "exclude":
-        matrix = matrix.without(matrix.own_votes(loaded.authors))
-    space: Any = parameters.space
-    unit: Any = parameters.unit
-    found = cluster_opinions(matrix, seed=seed, space=space, unit=unit, grid=grid_of(parameters), own_votes="include")
-    return matrix, found
+    # The settings are validated strings; the statistics name them as literals.
+    options: dict[str, Any] = {name: getattr(parameters, name) for name in ("space", "unit", "own_votes")}
+    return matrix, cluster_opinions(matrix, seed=seed, grid=grid_of(parameters), authors=loaded.authors, **options)
 
 
 def groups(running: RunningRun) -> Computed:
@@ -57,21 +54,26 @@ def groups(running: RunningRun) -> Computed:
     parameters = Parameters.from_dict(run.parameters)
     running.progress(0, 1, question.code)
     loaded = question_votes(question, parameters.inclusion)
-    flow = flow_of_n(question, parameters.inclusion)
+    flow = flow_of_n(question, parameters.inclusion, len(loaded.enrolments))
     matrix, found = found_groups(loaded, parameters, run.seed)
     running.progress(0, 1, question.code)
-    profiles = profile_groups(matrix, found.labels)
+    rated = matrix.without(matrix.own_votes(loaded.authors)) if parameters.own_votes == "exclude" else matrix
+    profiles = profile_groups(rated, found.labels)
     result = {
         "question": question.code,
         "revision": question.revision,
         "flow": flow,
-        "n_votes": matrix.n_votes,
+        "n_votes": rated.n_votes,
         "groups": found.to_dict(),
         "profiles": _profile_dict(profiles),
         "quality": group_quality(found, matrix, authors=loaded.authors).to_dict(),
     }
-    rows = storing.GroupingRows(question, loaded, matrix, found, profiles)
-    return Computed(_input_hash(parameters.grouping(), run.seed, matrix), result, rows.store)
+    rows = storing.GroupingRows(question, loaded, rated, found, profiles)
+    # Drawn here, not in the transaction that stores it: on SQLite nobody could write meanwhile.
+    figure = rows.drawn()
+    return Computed(
+        _input_hash(parameters.grouping(), run.seed, matrix), result, lambda finished: rows.store(finished, figure)
+    )
 
 
 def _profile_dict(profiles: OpinionProfiles) -> dict[str, Any]:
@@ -123,7 +125,9 @@ def scores(running: RunningRun) -> Computed:
         "overton": table.to_dict(),
     }
     digest = content_sha256({"parameters": run.parameters, "seed": run.seed, "questions": inputs})
-    return Computed(digest, result, storing.ScoreRows(study, covered, table).store)
+    rows = storing.ScoreRows(study, covered, table)
+    figures = rows.drawn()
+    return Computed(digest, result, lambda finished: rows.store(finished, figures))
 
 
 def _part(running: RunningRun, question: Question, index: int, total: int) -> Run:

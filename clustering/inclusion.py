@@ -12,9 +12,11 @@ from typing import Any
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core.errors import Invalid
-from studies.models import Enrolment, Question, Study
+from studies.models import Enrolment, Question, Slot, Study
+from voting.models import Vote
 
 ORIGINS = (Enrolment.Origin.LIVE, Enrolment.Origin.IMPORTED, Enrolment.Origin.SIMULATED)
 MOST_VOTES = 100_000
@@ -71,31 +73,39 @@ def default_origins(study: Study) -> tuple[str, ...]:
     return people
 
 
-def flow_of_n(question: Question, rule: Inclusion) -> list[dict[str, Any]]:
-    """How many enrolments remain after each step of the rule, as rows of ``step`` and ``n``.
+def flow_of_n(question: Question, rule: Inclusion, n_voters: int) -> list[dict[str, Any]]:
+    """How many enrolments remain after each step of the rule: ``step``, what it ``takes``, and ``n``.
 
-    The first row counts everybody who was given the question (or imported with votes on it), previews aside.
+    The first row counts everybody who was given the question (or imported with votes on it), previews aside; the last
+    one the `n_voters` who were loaded with enough current votes on statements that count.
     """
-    given = (
-        Enrolment.objects.filter(study_id=question.study_id)
-        .counted()
-        .filter(Q(slots__question=question) | Q(votes__statement__question=question))
-        .distinct()
+    slots = Slot.objects.filter(question=question).values("enrolment_id")
+    voters = Vote.objects.filter(statement__question=question).values("enrolment_id")
+    given = Enrolment.objects.filter(study_id=question.study_id).counted().filter(Q(pk__in=slots) | Q(pk__in=voters))
+    n = given.aggregate(
+        n_given=Count("pk"),
+        n_origin=Count("pk", filter=Q(origin__in=rule.origins)),
+        n_status=Count("pk", filter=rule.enrolments()),
     )
-    ids = Enrolment.objects.filter(pk__in=given.values("pk"))
-    current = Q(votes__superseded_at=None, votes__statement__question=question)
-    voting = ids.filter(rule.enrolments()).annotate(n_votes=Count("votes", filter=current))
     return [
-        {"step": "given the question", "n": ids.count()},
-        {"step": f"origin {' or '.join(sorted(rule.origins))}", "n": ids.filter(origin__in=rule.origins).count()},
-        {"step": f"status {' or '.join(sorted(rule.statuses))}", "n": ids.filter(rule.enrolments()).count()},
-        {
-            "step": f"at least {rule.minimum_votes} current vote(s)",
-            "n": voting.filter(n_votes__gte=rule.minimum_votes).count(),
-        },
+        {"step": "given", "takes": [], "n": n["n_given"]},
+        {"step": "origin", "takes": sorted(rule.origins), "n": n["n_origin"]},
+        {"step": "status", "takes": sorted(rule.statuses), "n": n["n_status"]},
+        {"step": "votes", "takes": [rule.minimum_votes], "n": n_voters},
     ]
 
 
+def step_in_words(row: Mapping[str, Any]) -> str:
+    """A step of the flow of n for people."""
+    takes = row["takes"]
+    if row["step"] == "given":
+        return _("given the question")
+    if row["step"] == "votes":
+        return ngettext("at least %(n)d current vote", "at least %(n)d current votes", takes[0]) % {"n": takes[0]}
+    labels = dict(Enrolment.Origin.choices if row["step"] == "origin" else Enrolment.Status.choices)
+    return _(" or ").join(str(labels[value]) for value in takes)
+
+
 def described(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The flow of n in one line, for commands and logs."""
-    return " -> ".join(f"{row['n']} {row['step']}" for row in rows)
+    """The flow of n in one line, for commands."""
+    return " -> ".join(f"{row['n']} {step_in_words(row)}" for row in rows)

@@ -7,7 +7,6 @@ export. Rejected statements and previews are never loaded.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from clustering.inclusion import Inclusion
 from studies.models import Enrolment, ModelAnswer, Question, RepresentationRating
@@ -64,10 +63,17 @@ def question_votes(question: Question, rule: Inclusion) -> QuestionVotes:
 
 
 def question_ratings(question: Question, rule: Inclusion) -> list[tuple[str, str, int]]:
-    """(public code, source code, value 1-5) of each current rating by an included enrolment, in canonical order."""
+    """(public code, source code, value 1-5) of each current rating by an included enrolment, in canonical order.
+
+    Ratings of an earlier revision of an answer are of another text and are left out.
+    """
     rows = (
         RepresentationRating.objects.current()
-        .filter(answer__question=question, enrolment__in=Enrolment.objects.filter(rule.enrolments()))
+        .filter(
+            answer__question=question,
+            answer__is_current=True,
+            enrolment__in=Enrolment.objects.filter(rule.enrolments()),
+        )
         .values_list("enrolment__public_code", "answer__source__code", "value")
     )
     return sorted(rows)
@@ -82,8 +88,3 @@ def answers_by_source(question: Question) -> dict[str, ModelAnswer]:
     """The present answers to a question by the code of their source, in the order of the sources."""
     answers = ModelAnswer.objects.filter(question=question, is_current=True).select_related("source")
     return {answer.source.code: answer for answer in answers.order_by("source__position", "source__code")}
-
-
-def flattened(ratings: list[tuple[str, str, int]]) -> list[list[Any]]:
-    """Ratings as JSON lists, for the hash of a run's input."""
-    return [list(rating) for rating in ratings]

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from clustering import selectors
+from clustering.inclusion import step_in_words
 from clustering.models import QuestionCoverage, Score
 from clustering.selectors import GroupProfile, QuestionResult, group_label
 from core.models import Run
@@ -43,7 +44,7 @@ def scores_context(study: Study, run: Run) -> dict[str, Any]:
     lines = selectors.score_lines(run)
     results = selectors.question_results(run)
     return {
-        "scores": _score_table(lines),
+        "scores": _score_table(lines, run.parameters["level"]),
         "undefined_scores": [
             (_source_name(line), score.undefined)
             for line in lines
@@ -52,9 +53,19 @@ def scores_context(study: Study, run: Run) -> dict[str, Any]:
         ],
         "figures": _score_figures(study, run, results),
         "questions": [_question_line(study, result) for result in results],
-        "flow": (run.result or {}).get("flow", []),
+        "flow": _flow(run),
         **origin_notes(study, run),
     }
+
+
+def in_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A flow of n with its steps in words."""
+    return [{"step": step_in_words(row), "n": row["n"]} for row in rows]
+
+
+def _flow(run: Run) -> list[dict[str, Any]]:
+    lines = (run.result or {}).get("flow", [])
+    return [{"question": line["question"], "rows": in_words(line["rows"])} for line in lines]
 
 
 def origin_notes(study: Study, run: Run) -> dict[str, bool]:
@@ -70,13 +81,14 @@ def _source_name(line: selectors.ScoreLine) -> str:
     return line.source.name if line.source else _("Best across models")
 
 
-def _score_table(lines: list[selectors.ScoreLine]) -> dict[str, Any]:
+def _score_table(lines: list[selectors.ScoreLine], level: float) -> dict[str, Any]:
+    percent = {"level": f"{100 * level:g}"}
     columns = [
         _("Source"),
         _("OvertonScore"),
-        _("95 % interval"),
+        _("%(level)s %% interval") % percent,
         _("Weighted score"),
-        _("95 % interval, weighted"),
+        _("%(level)s %% interval, weighted") % percent,
         _("Questions"),
     ]
     rows = [
@@ -172,7 +184,7 @@ def question_context(study: Study, result: QuestionResult) -> dict[str, Any]:
         "map": _map_figure(result),
         "coverage": _coverage_table(result),
         "undefined_coverage": [(_covered_name(row), row.undefined) for row in result.coverages if row.undefined],
-        "flow": ((result.part.result or {}) if result.part else {}).get("flow", []),
+        "flow": in_words(((result.part.result or {}) if result.part else {}).get("flow", [])),
     }
 
 
@@ -242,11 +254,10 @@ def _coverage_table(result: QuestionResult) -> dict[str, Any]:
 
 def run_context(study: Study, run: Run) -> dict[str, Any]:
     """What identifies a run and what it took in."""
-    result = run.result or {}
     return {
         "settings": sorted(_flat(run.parameters)),
         "versions": sorted(run.versions.items()),
-        "flow": result.get("flow", []),
+        "flow": _flow(run),
         "parts": [
             {"part": part, "question": part.subject_id, "label": group_label(index)}
             for index, part in enumerate(run.parts.defer("result").order_by("id"))

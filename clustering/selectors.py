@@ -118,6 +118,12 @@ def question_results(run: Run) -> list[QuestionResult]:
     ]
 
 
+def question_in(run: Run, study: Study, code: str) -> Question | None:
+    """The question `code` in the revision that `run` took in; None if it did not."""
+    parts = run.parts.filter(kind=GROUPS).values_list("subject_id", flat=True)
+    return Question.objects.filter(study=study, code=code, public_id__in=list(parts)).first()
+
+
 def question_result(run: Run, question: Question) -> QuestionResult | None:
     """All that a run found about `question`; None if the run did not take it in."""
     part = run.parts.filter(kind=GROUPS, subject_id=str(question.public_id)).select_related("grouping").first()

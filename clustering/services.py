@@ -9,12 +9,12 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from clustering.models import GroupMember, GroupStatement
-from clustering.parameters import GROUPS, OVERTON, Parameters
+from clustering.parameters import OVERTON, Parameters
 from core import audit
 from core.errors import Conflict
 from core.models import Run
 from core.runs import Computed, RunningRun, publish, queue_run
-from studies.models import Enrolment, Question, Study
+from studies.models import Enrolment, Study
 
 
 @transaction.atomic
@@ -33,23 +33,6 @@ def start_scores(
         by=by,
     )
     audit.record("run.queued", subject_kind="run", subject_id=run.public_id, study_id=study.public_id, by=by)
-    publish(run)
-    return run
-
-
-@transaction.atomic
-def start_groups(
-    *, question: Question, parameters: Parameters, seed: int, by: AbstractBaseUser | AnonymousUser | None
-) -> Run:
-    """Queue the opinion groups of one question and tell a worker."""
-    run = queue_run(
-        kind=GROUPS,
-        subject_kind="question",
-        subject_id=question.public_id,
-        parameters=parameters.grouping(),
-        seed=seed,
-        by=by,
-    )
     publish(run)
     return run
 

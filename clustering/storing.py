@@ -45,7 +45,14 @@ class GroupingRows:
     found: OpinionGroups
     profiles: OpinionProfiles
 
-    def store(self, run: Run) -> None:
+    def drawn(self) -> dict[str, Any] | None:
+        """The opinion map as a specification; None without groups."""
+        if self.found.undefined is not None:
+            return None
+        labels = [group_label(number) for number in range(self.found.n_groups)]
+        return figures.specification(figures.opinion_map(self._people(), labels))
+
+    def store(self, run: Run, figure: dict[str, Any] | None) -> None:
         """Write grouping, groups, members, statements and the opinion map."""
         grouping = Grouping.objects.create(
             run=run,
@@ -62,9 +69,8 @@ class GroupingRows:
         )
         self._store_members(grouping, groups)
         self._store_statements(groups)
-        if self.found.undefined is None:
-            chart = figures.opinion_map(self._people(), [group_label(group.number) for group in groups])
-            RunFigure.objects.create(run=run, name="opinion_map", specification=figures.specification(chart))
+        if figure is not None:
+            RunFigure.objects.create(run=run, name="opinion_map", specification=figure)
 
     def _store_members(self, grouping: Grouping, groups: list[OpinionGroup]) -> None:
         n_votes = self.matrix.seen.sum(axis=1)
@@ -146,7 +152,7 @@ class ScoreRows:
     questions: list[CoveredQuestion]
     table: OvertonTable
 
-    def store(self, run: Run) -> None:
+    def store(self, run: Run, drawn: dict[str, dict[str, Any]]) -> None:
         """Write coverages by group and by question, scores and the two figures."""
         sources = {source.code: source for source in Source.objects.filter(study=self.study)}
         for line in self.questions:
@@ -158,7 +164,9 @@ class ScoreRows:
             for source, score in [*rows, (None, self.table.best)]
             for is_weighted, estimate in ((False, score.unweighted), (True, score.weighted))
         )
-        self._store_figures(run, sources)
+        RunFigure.objects.bulk_create(
+            RunFigure(run=run, name=name, specification=specification) for name, specification in drawn.items()
+        )
 
     @staticmethod
     def _score(run: Run, source: Source | None, estimate: Estimate, is_weighted: bool) -> Score:
@@ -217,15 +225,17 @@ class ScoreRows:
             for code, value, weighted, reason in columns
         )
 
-    def _store_figures(self, run: Run, sources: dict[str, Source]) -> None:
+    def drawn(self) -> dict[str, dict[str, Any]]:
+        """The figures of the scores as specifications by name; none if no question has a coverage."""
         if self.table.undefined is not None:
-            return
+            return {}
         # Highest first; an undefined score (nan) compares with nothing and goes last.
         ordered = sorted(
             self.table.scores,
             key=lambda score: (score.unweighted.undefined is not None, -(finite(score.unweighted.value) or 0.0)),
         )
-        names = {score.source: sources[score.source].name for score in ordered}
+        known = dict(Source.objects.filter(study=self.study).values_list("code", "name"))
+        names = {score.source: known[score.source] for score in ordered}
         bars = [
             {
                 "source": names[score.source],
@@ -247,6 +257,4 @@ class ScoreRows:
             "scores": figures.score_intervals(bars, list(names.values())),
             "coverage": figures.coverage_matrix(cells, codes, list(names.values())),
         }
-        RunFigure.objects.bulk_create(
-            RunFigure(run=run, name=name, specification=figures.specification(chart)) for name, chart in charts.items()
-        )
+        return {name: figures.specification(chart) for name, chart in charts.items()}

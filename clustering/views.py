@@ -23,7 +23,7 @@ from core.errors import DomainError
 from core.http import render_page
 from core.models import Run
 from studies.access import Role, study_for
-from studies.models import Question, Study
+from studies.models import Study
 from studies.selectors import NavEntry, study_nav
 
 
@@ -88,7 +88,7 @@ def question(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Opinion map, groups and coverage of one question in the reported run, or in `?run=`."""
     study = study_for(request.user, slug)
     chosen = _run_of(study, request.GET["run"]) if "run" in request.GET else selectors.reported_run(study)
-    subject = Question.objects.filter(study=study, code=code).order_by("-revision").first()
+    subject = selectors.question_in(chosen, study, code) if chosen else None
     result = selectors.question_result(chosen, subject) if chosen and subject else None
     if chosen is None or result is None:
         raise Http404

@@ -8,15 +8,17 @@ sweeper finds the row. Participant requests never come here.
 from __future__ import annotations
 
 import logging
+import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib import metadata
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -28,6 +30,8 @@ from core.models import Run
 from core.models.run import LEASE, MAX_ATTEMPTS
 
 logger = logging.getLogger(__name__)
+
+HEARTBEAT_S = LEASE.total_seconds() / 4
 
 # A queued run that no worker took within this time is published again.
 QUEUED_TOO_LONG = timedelta(seconds=30)
@@ -81,7 +85,7 @@ class RunningRun:
             raise LostClaim(str(self.run.public_id))
 
     def heartbeat(self) -> None:
-        """Renew the lease; long computations call this at least every half minute."""
+        """Renew the lease without reporting progress."""
         if not Run.objects.filter(pk=self.run.pk, claim_token=self.token).update(heartbeat_at=timezone.now()):
             raise LostClaim(str(self.run.public_id))
 
@@ -164,7 +168,8 @@ def execute(run_id: int) -> Run | None:
     if running is None:
         return None
     try:
-        computed = _executors[running.run.kind](running)
+        with _kept_alive(running):
+            computed = _executors[running.run.kind](running)
         return _finish(running, computed)
     except LostClaim:
         logger.warning("run %s was taken over by another worker", running.run.public_id)
@@ -175,6 +180,33 @@ def execute(run_id: int) -> Run | None:
         _fail(running, _("The computation failed. The team that runs this platform finds the cause in its log."))
         raise
     return Run.objects.get(pk=run_id)
+
+
+@contextmanager
+def _kept_alive(running: RunningRun) -> Iterator[None]:
+    """Renew the lease beside the computation, which may be longer than the lease without a word.
+
+    The thread has a connection of its own. If another worker has taken the run over it stops quietly: the computation
+    finds out when it reports progress, and at the latest when it tries to write.
+    """
+    is_over = threading.Event()
+
+    def beat() -> None:
+        try:
+            while not is_over.wait(HEARTBEAT_S):
+                running.heartbeat()
+        except LostClaim:
+            logger.warning("run %s is in other hands; its first computation will not be kept", running.run.public_id)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=beat, daemon=True, name="run-heartbeat")
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
 
 
 @transaction.atomic

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from clustering import selectors, services
-from clustering.inclusion import Inclusion, default_origins, flow_of_n
+from clustering.inclusion import Inclusion, default_origins
 from clustering.models import GroupCoverage, Grouping, GroupMember, QuestionCoverage, RunFigure, Score
 from clustering.parameters import GROUPS, Parameters
 from core import runs
 from core.errors import Conflict, Invalid
 from core.models import AuditEvent, Run
 from studies.data.withdrawal import withdraw_enrolment
-from studies.models import Enrolment, RepresentationRating, Study
+from studies.models import Enrolment, ModelAnswer, RepresentationRating, Study
 from tests.clustering.conftest import N_EACH, N_GROUPS
-from tests.factories import NOW, StudyFactory
+from tests.factories import NOW, ModelAnswerFactory, StudyFactory
 from voting.models import Statement, Vote
 
 pytestmark = pytest.mark.django_db
@@ -104,8 +104,8 @@ def test_a_minimum_of_votes_leaves_people_out(planted: Study) -> None:
     assert question is not None
     quiet = planted.enrolments.first()
     Vote.objects.filter(enrolment=quiet, statement__question=question).delete()
-    rule = Inclusion(("live",), minimum_votes=1)
-    assert flow_of_n(question, rule)[-1]["n"] == N_GROUPS * N_EACH - 1
+    run = scored(planted)
+    assert (run.result or {})["flow"][0]["rows"][-1] == {"step": "votes", "takes": [1], "n": N_GROUPS * N_EACH - 1}
 
 
 def test_previews_never_count(planted: Study) -> None:
@@ -146,6 +146,57 @@ def test_rejected_statements_do_not_count(planted: Study) -> None:
     run = scored(planted)
     grouping = Grouping.objects.get(run__parent=run, question=question)
     assert grouping.n_statements == Statement.objects.filter(question=question).count() - 1
+
+
+def test_who_voted_on_rejected_statements_alone_is_not_counted_as_a_voter(planted: Study) -> None:
+    question = planted.questions.first()
+    person = planted.enrolments.first()
+    rejected = Statement.objects.filter(question=question).first()
+    assert rejected is not None
+    Vote.objects.filter(enrolment=person, statement__question=question).exclude(statement=rejected).delete()
+    Vote.objects.get_or_create(enrolment=person, statement=rejected, defaults={"value": 1, "cast_at": NOW})
+    Statement.objects.filter(pk=rejected.pk).update(status=Statement.Status.REJECTED)
+
+    run = scored(planted)
+
+    grouping = Grouping.objects.get(run__parent=run, question=question)
+    assert (run.result or {})["flow"][0]["rows"][-1]["n"] == grouping.n_participants == N_GROUPS * N_EACH - 1
+
+
+def test_votes_on_ones_own_statement_are_left_out_and_counted(planted: Study) -> None:
+    question = planted.questions.first()
+    vote = Vote.objects.filter(statement__question=question).first()
+    assert vote is not None
+    Statement.objects.filter(pk=vote.statement_id).update(author=vote.enrolment)
+
+    run = scored(planted)
+    part = run.parts.get(grouping__question=question)
+    assert part.result is not None
+    assert (part.result["groups"]["n_own_votes"], part.result["quality"]["peers"]["n_own"]) == (1, 1)
+    n_votes = Vote.objects.filter(statement__question=question).count()
+    assert part.result["n_votes"] == part.grouping.n_votes == n_votes - 1
+
+    included = scored(planted, parameters=Parameters(Inclusion(("live",)), own_votes="include", replicates=200))
+    other = included.parts.get(grouping__question=question)
+    assert other.result is not None
+    assert (other.result["groups"]["n_own_votes"], other.result["n_votes"]) == (0, n_votes)
+
+
+def test_ratings_of_an_earlier_text_of_an_answer_do_not_count(planted: Study) -> None:
+    before = scored(planted)
+    answer = ModelAnswer.objects.filter(question__study=planted).first()
+    assert answer is not None
+    ModelAnswer.objects.filter(pk=answer.pk).update(is_current=False)
+    amended = ModelAnswerFactory(question=answer.question, source=answer.source, revision=2, is_frozen=True)
+    person = planted.enrolments.first()
+    RepresentationRating.objects.create(enrolment=person, answer=amended, value=1, rated_at=NOW)
+
+    run = scored(planted)
+
+    assert run.status == Run.Status.FINISHED
+    assert GroupCoverage.objects.filter(run=before, answer=answer, n_ratings=N_EACH).count() == N_GROUPS
+    counts = GroupCoverage.objects.filter(run=run, answer=amended).values_list("n_ratings", flat=True)
+    assert sorted(counts) == [0, 0, 1]
 
 
 def test_a_superseded_vote_does_not_count(planted: Study) -> None:

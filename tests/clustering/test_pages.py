@@ -17,8 +17,8 @@ from clustering.inclusion import Inclusion
 from clustering.parameters import Parameters
 from core import runs
 from core.models import Run
-from studies.models import Membership, Study
-from tests.factories import MembershipFactory
+from studies.models import Membership, Question, Study
+from tests.factories import MembershipFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +96,17 @@ def test_a_question_shows_map_groups_and_coverage(
     assert "opinion-map-spec" in page
     assert "Group A: 8 participants" in page
     assert "✓ 5.00 (8)" in page
+
+
+def test_a_question_of_an_earlier_run_is_shown_after_its_text_was_amended(
+    planted: Study, analyst: AbstractUser, client: Client, run: Run
+) -> None:
+    old = Question.objects.get(study=planted, code="q1")
+    Question.objects.filter(pk=old.pk).update(is_current=False)
+    QuestionFactory(study=planted, code="q1", revision=2, text="Another wording?")
+    page = client.get(reverse("clustering:question", args=[planted.slug, "q1"]))
+    assert page.status_code == 200
+    assert old.text in page.content.decode()
 
 
 def test_the_number_of_queries_does_not_grow_with_people(

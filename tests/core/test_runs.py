@@ -238,6 +238,30 @@ def test_core_run_one_part_of_a_kind_holds() -> None:
 
 @pytest.mark.races
 @pytest.mark.django_db(transaction=True)
+def test_a_computation_longer_than_its_lease_keeps_it(kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.05)
+    run = queued()
+
+    def long(running: runs.RunningRun) -> runs.Computed:
+        long_ago = timezone.now() - LEASE * 2
+        Run.objects.filter(pk=run.pk).update(heartbeat_at=long_ago)
+        pause = threading.Event()
+        for _attempt in range(100):
+            found = Run.objects.get(pk=run.pk).heartbeat_at
+            if found is not None and found > long_ago:
+                break
+            pause.wait(0.05)
+        assert runs.claim(run.pk) is None
+        return runs.Computed("a" * 64, RESULT)
+
+    kind["executor"] = long
+    done = runs.execute(run.pk)
+    assert done is not None
+    assert (done.status, done.attempt) == (Run.Status.FINISHED, 1)
+
+
+@pytest.mark.races
+@pytest.mark.django_db(transaction=True)
 def test_of_ten_workers_one_claims_the_run() -> None:
     run = queued()
     claimed: list[object] = []

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from clustering.command_options import add_grouping_options, finished, parameters_from, question_named, study_named
+from clustering.inclusion import described
 from clustering.loading import current_questions
 from clustering.parameters import GROUPS
 from clustering.selectors import group_label
@@ -53,8 +54,8 @@ def as_text(question: Question, run: Run) -> str:
     """Groups of a question as the command prints them."""
     result = run.result or {}
     groups = result["groups"]
-    flow = " -> ".join(f"{row['n']} {row['step']}" for row in result["flow"])
-    lines = [f"{question.code}: {question.text}", f"  taken in: {flow}; {result['n_votes']} votes"]
+    taken = described(result["flow"])
+    lines = [f"{question.code}: {question.text}", f"  taken in: {taken}; {result['n_votes']} votes"]
     if groups["undefined"]:
         return "\n".join([*lines, f"  no groups: {groups['undefined']}"])
     lines.append(f"  {groups['n_groups']} groups, mean silhouette {groups['silhouette']:.3f}, seed {run.seed}")

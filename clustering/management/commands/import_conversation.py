@@ -62,11 +62,15 @@ class Command(PolyphonyCommand):
 def _as_text(done: ImportedConversation) -> str:
     verb = "would be imported" if done.is_dry_run else "imported"
     lines = [
-        f"{done.n_statements} statements ({done.n_statements_new} new, {done.n_rejected} moderated out), "
-        f"{done.n_participants} people ({done.n_participants_new} new), "
-        f"{done.n_votes_current} current votes {verb} ({done.n_votes_new} new rows).",
-        f"Of {done.n_vote_rows} rows {done.n_changes_of_mind} changed a vote "
-        f"and {done.n_repeated} repeated the vote before.",
+        (
+            f"{done.n_statements} statements ({done.n_statements_new} new, {done.n_rejected} moderated out), "
+            f"{done.n_participants} people ({done.n_participants_new} new), "
+            f"{done.n_votes_current} current votes {verb} ({done.n_votes_new} new rows)."
+        ),
+        (
+            f"Of {done.n_vote_rows} rows {done.n_changes_of_mind} changed a vote "
+            f"and {done.n_repeated} repeated the vote before."
+        ),
     ]
     if done.n_erased:
         lines.append(f"{done.n_erased} votes of or on people who have withdrawn here were left out.")

@@ -11,6 +11,7 @@ from clustering.command_options import (
     parameters_from,
     study_named,
 )
+from clustering.inclusion import described
 from clustering.parameters import OVERTON
 from clustering.selectors import score_lines
 from clustering.services import run_identity
@@ -59,10 +60,7 @@ def _as_text(run: Run, *, by_weighted: bool) -> str:
         name = line.source.code if line.source else "best across models"
         n_questions = line.unweighted.n_questions if line.unweighted else 0
         rows.append(f"{name:<32} {_cell(line.unweighted):>28} {_cell(line.weighted):>28} {n_questions:>9}")
-    taken = [
-        f"  {entry['question']}: " + " -> ".join(f"{row['n']} {row['step']}" for row in entry["rows"])
-        for entry in (run.result or {})["flow"]
-    ]
+    taken = [f"  {entry['question']}: {described(entry['rows'])}" for entry in (run.result or {})["flow"]]
     tail = f"run {run.public_id}, seed {run.seed}, result SHA-256 {run.result_sha256}"
     return "\n".join([head, *rows, "taken in:", *taken, tail])
 
