@@ -79,10 +79,10 @@ class VoteRunner:
         """Whether a post for a finished step says what is stored: to finish it, or a vote that counts."""
         if _one(data, "action") == "finish":
             return True
-        nonce = _nonce(data)
+        nonce, value = _said(data)
         ballot = ballot_of(enrolment=context.enrolment, question=_question(context))
         card = None if nonce is None else ballot.card(nonce)
-        return card is not None and card.value is not None and card.value == _value(data)
+        return card is not None and card.value is not None and card.value == value
 
     def lacks(self, enrolment: Enrolment, steps: Sequence[Step]) -> int:
         """How many of the questions among `steps` have a vote block that was not finished."""
@@ -119,12 +119,11 @@ def _opened(context: StepContext, now: datetime) -> tuple[VoteBlock, Ballot]:
 
 
 def _vote(context: StepContext, block: VoteBlock, data: Mapping[str, Sequence[str]], now: datetime) -> Submitted:
-    value = _value(data)
+    nonce, value = _said(data)
     if value is None:
         return Submitted(Next.STAY, errors={"value": _("Choose agree, disagree or neutral.")})
     enrolment, question = context.enrolment, _question(context)
     ballot = ballot_of(enrolment=enrolment, question=question)
-    nonce = _nonce(data)
     card = None if nonce is None else ballot.card(nonce)
     if card is None:
         return _without_card(context, nonce)
@@ -192,12 +191,16 @@ def _one(data: Mapping[str, Sequence[str]], field: str) -> str:
     return values[-1]
 
 
-def _value(data: Mapping[str, Sequence[str]]) -> int | None:
-    return VALUE_OF_WORD.get(_one(data, "value"))
+def _said(data: Mapping[str, Sequence[str]]) -> tuple[uuid.UUID | None, int | None]:
+    """The nonce and the vote that a post names: from the card, or from a button in the list of one's own votes."""
+    nonce, _blank, word = _one(data, "change").partition(" ")
+    if not nonce:
+        nonce, word = _one(data, "exposure"), _one(data, "value")
+    return _as_nonce(nonce), VALUE_OF_WORD.get(word)
 
 
-def _nonce(data: Mapping[str, Sequence[str]]) -> uuid.UUID | None:
+def _as_nonce(text: str) -> uuid.UUID | None:
     try:
-        return uuid.UUID(_one(data, "exposure"))
+        return uuid.UUID(text)
     except ValueError:
         return None

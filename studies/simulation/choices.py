@@ -150,10 +150,11 @@ def _changed(forms: list[Form], memory: Memory) -> Chosen:
     """The post that changes the vote which the person regrets."""
     assert memory.regret is not None
     (exposure, said), memory.regret = memory.regret, None
-    form = next((form for form in forms if form.value_of("exposure") == exposure and form.button(said.value)), None)
+    change = f"{exposure} {said.value}"
+    form = next((form for form in forms if form.button(change)), None)
     if form is None:
         raise PageFault("a vote just cast cannot be changed")
-    return _filled("vote", form, {}, button=said.value, says=[said])
+    return _filled("vote", form, {}, button=change, says=[said])
 
 
 def _filled(

@@ -19,9 +19,11 @@ from studies.simulation.walker import Walker
 
 MISCHIEF = 0.5
 """The share of posts around which something goes wrong."""
+_OTHER_VOTES = {"agree": "disagree", "disagree": "neutral", "neutral": "agree"}
 OTHER_VALUES: Mapping[str, Callable[[str], str]] = {
     "rating": lambda value: str(int(value) % 5 + 1),
-    "value": lambda value: {"agree": "disagree", "disagree": "neutral", "neutral": "agree"}[value],
+    "value": _OTHER_VOTES.__getitem__,
+    "change": lambda value: f"{value.partition(' ')[0]} {_OTHER_VOTES[value.partition(' ')[2]]}",
     "text": lambda value: value[::-1],
     "importance": lambda value: str(int(value) % 5 + 1),
 }
@@ -150,9 +152,10 @@ class HostileWalker(Walker):
 def differing(chosen: Chosen) -> tuple[Chosen, tuple[Said, ...]]:
     """The same post with other answers, and what it says."""
     fields = [(name, _other(name, value)) for name, value in chosen.fields]
-    said = dict(fields)
+    votes = [value.rpartition(" ")[2] for name, value in fields if name in {"value", "change"}]
     says = tuple(
-        Said(each.kind, each.question, each.about, said["value"]) for each in chosen.says if each.kind == "vote"
+        Said(each.kind, each.question, each.about, vote)
+        for each, vote in zip((said for said in chosen.says if said.kind == "vote"), votes, strict=True)
     )
     return Chosen(chosen.kind, chosen.address, fields, chosen.says), says
 

@@ -197,6 +197,18 @@ def test_a_vote_on_an_unknown_card_stores_nothing_and_says_so(nonce: str) -> Non
     assert not Vote.objects.exists()
 
 
+@pytest.mark.parametrize("change", ["", " agree", "x agree", f"{uuid.UUID(int=0)} agree"])
+def test_a_change_of_an_unknown_vote_stores_nothing(change: str) -> None:
+    person = booth(question_with(2))
+    person.look()
+
+    submitted = person.post(action="vote", change=change)
+
+    assert submitted.next is Next.STAY
+    assert submitted.errors or "no longer there" in submitted.notice
+    assert not Vote.objects.exists()
+
+
 def test_nobody_votes_with_the_card_of_somebody_else() -> None:
     question = question_with(2)
     person, other = booth(question), booth(question)

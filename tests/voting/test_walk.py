@@ -123,11 +123,10 @@ def test_a_double_click_votes_once(study: Study, htmx: bool) -> None:
 def test_a_vote_can_be_changed_on_the_page(study: Study, htmx: bool) -> None:
     walker = at_the_votes(study, htmx=htmx)
     vote(walker, "agree")
-    own = next(
-        form for form in read_forms(walker.page) if ("value", "agree") not in form.buttons and form.buttons[0][0]
-    )
+    own = next(form for form in read_forms(walker.page) if any(name == "change" for name, _value in form.buttons))
+    change = next(value for _name, value in own.buttons if value.endswith(" disagree"))
 
-    walker.post({**own.fields, "value": ["disagree"]})
+    walker.post({**own.fields, "change": [change]})
 
     assert "You disagreed. Change to:" in read_text(walker.page)
     assert [(vote.value, vote.superseded_at is None) for vote in Vote.objects.order_by("pk")] == [
