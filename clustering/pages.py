@@ -12,6 +12,7 @@ from clustering import selectors
 from clustering.inclusion import step_in_words
 from clustering.models import QuestionCoverage, Score
 from clustering.selectors import GroupProfile, QuestionResult, group_label
+from clustering.words import in_words
 from core.models import Run
 from studies.models import Enrolment, Study
 
@@ -46,7 +47,7 @@ def scores_context(study: Study, run: Run) -> dict[str, Any]:
     return {
         "scores": _score_table(lines, run.parameters["level"]),
         "undefined_scores": [
-            (_source_name(line), score.undefined)
+            (_source_name(line), in_words(score.undefined))
             for line in lines
             for score in (line.unweighted,)
             if score is not None and score.undefined
@@ -58,14 +59,14 @@ def scores_context(study: Study, run: Run) -> dict[str, Any]:
     }
 
 
-def in_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def flow_in_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """A flow of n with its steps in words."""
     return [{"step": step_in_words(row), "n": row["n"]} for row in rows]
 
 
 def _flow(run: Run) -> list[dict[str, Any]]:
     lines = (run.result or {}).get("flow", [])
-    return [{"question": line["question"], "rows": in_words(line["rows"])} for line in lines]
+    return [{"question": line["question"], "rows": flow_in_words(line["rows"])} for line in lines]
 
 
 def origin_notes(study: Study, run: Run) -> dict[str, bool]:
@@ -161,7 +162,7 @@ def _downloads(study: Study, run: Run) -> list[dict[str, str]]:
 
 def _question_line(study: Study, result: QuestionResult) -> dict[str, Any]:
     grouping = result.grouping
-    reason = grouping.undefined if grouping else (result.part.error if result.part else "")
+    reason = in_words(grouping.undefined) if grouping else (result.part.error if result.part else "")
     return {
         "question": result.question,
         "url": reverse("clustering:question", args=[study.slug, result.question.code]),
@@ -179,12 +180,16 @@ def question_context(study: Study, result: QuestionResult) -> dict[str, Any]:
         "question": result.question,
         "grouping": result.grouping,
         "silhouette": number(result.grouping.silhouette if result.grouping else None, 2),
-        "undefined": result.grouping.undefined if result.grouping else (result.part.error if result.part else ""),
+        "undefined": in_words(result.grouping.undefined)
+        if result.grouping
+        else (result.part.error if result.part else ""),
         "groups": [_group(profile) for profile in result.groups],
         "map": _map_figure(result),
         "coverage": _coverage_table(result),
-        "undefined_coverage": [(_covered_name(row), row.undefined) for row in result.coverages if row.undefined],
-        "flow": in_words(((result.part.result or {}) if result.part else {}).get("flow", [])),
+        "undefined_coverage": [
+            (_covered_name(row), in_words(row.undefined)) for row in result.coverages if row.undefined
+        ],
+        "flow": flow_in_words(((result.part.result or {}) if result.part else {}).get("flow", [])),
     }
 
 
