@@ -8,6 +8,10 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from studies.models import Enrolment, FreeResponse, Question, Study
+from studies.models.validators import Limits
+
+MINIMUM = Limits(1, 1000)
+"""How many votes a study may ask for on each question."""
 
 
 class VoteSettings(models.Model):
@@ -25,7 +29,7 @@ class VoteSettings(models.Model):
         BEFORE = "before", _("after approval")
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="vote_settings")
-    minimum = models.PositiveSmallIntegerField(_("fewest votes"), default=10)
+    minimum = models.PositiveSmallIntegerField(_("fewest votes"), default=10, validators=MINIMUM.validators())
     policy = models.CharField(_("routing policy"), max_length=11, choices=Policy, default=Policy.UNIFORM)
     mix = models.FloatField(
         _("share of least voted in a mix"), default=0.5, validators=[MinValueValidator(0), MaxValueValidator(1)]
@@ -43,6 +47,11 @@ class VoteSettings(models.Model):
                 condition=Q(moderation__in=["after", "before"]), name="voting_votesettings_moderation_valid"
             ),
             models.CheckConstraint(condition=Q(mix__range=(0.0, 1.0)), name="voting_votesettings_mix_range"),
+            models.CheckConstraint(
+                condition=MINIMUM.condition("minimum"),
+                name="voting_votesettings_minimum_range",
+                violation_error_message=_("Ask for 1 to 1,000 votes on each question."),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -13,11 +13,10 @@ from core.strictyaml import Choice, Code, Integer, ListOf, Number, Spec, Text
 from core.strictyaml import Mapping as MappingSpec
 from studies.models import Study
 from voting import services
-from voting.models import Statement, VoteSettings
+from voting.models import MINIMUM, Statement, VoteSettings
 from voting.services.statements import PEER_PREFIX
 
 BLOCK = "vote"
-LARGEST_MINIMUM = 1000
 
 
 class VoteSection:
@@ -29,7 +28,9 @@ class VoteSection:
         """The keys, with the model's defaults."""
         return MappingSpec(
             {
-                "minimum": Integer(minimum=1, maximum=LARGEST_MINIMUM, required=False, default=_default("minimum")),
+                "minimum": Integer(
+                    minimum=MINIMUM.least, maximum=MINIMUM.most, required=False, default=_default("minimum")
+                ),
                 "policy": Choice(VoteSettings.Policy.values, required=False, default=_default("policy")),
                 "mix": Number(minimum=0, maximum=1, required=False, default=_default("mix")),
                 "moderation": Choice(VoteSettings.Moderation.values, required=False, default=_default("moderation")),

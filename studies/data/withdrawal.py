@@ -82,7 +82,7 @@ def _withdraw(enrolment: Enrolment, now: datetime) -> Tombstone:
 
 
 def _policy_of(enrolment: Enrolment) -> str:
-    """The policy that the person agreed to; imported people agreed to none of ours, so the study's present one holds."""
+    """The policy that the person agreed to; imported people agreed to none of ours: the study's present one holds."""
     agreed = definition_of(enrolment.version_id).get("withdrawal") if enrolment.version_id is not None else None
     return agreed or enrolment.study.withdrawal_policy
 

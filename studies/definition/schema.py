@@ -26,11 +26,26 @@ from core.strictyaml import (
     Text,
 )
 from studies.definition.keys import OUTCOMES, SCHEMA_VERSION
-from studies.models import FormItem, ModelAnswer, Question, Source, Study
+from studies.models import FormItem, Question, Source, Study
 from studies.models.study import DEFAULT_BLOCKS
-from studies.models.validators import CURRENCY, LANGUAGE, SLUG
+from studies.models.validators import (
+    CURRENCY,
+    LANGUAGE,
+    LARGE,
+    PAY_MINUTES,
+    PLACES,
+    QUESTIONS_EACH,
+    SESSION_MINUTES,
+    SLOT_MINUTES,
+    SLUG,
+    WRITE_MAXIMUM,
+    WRITE_MINIMUM,
+    Limits,
+    slug_fault,
+)
 
-_LARGEST = {"PositiveSmallIntegerField": 32_767, "PositiveIntegerField": 2_147_483_647, "IntegerField": 2_147_483_647}
+_REVISION = Limits(1, LARGE)
+_ANY_INTEGER = Limits(-LARGE - 1, LARGE)
 _AMOUNT = r"[0-9]{1,6}(?:\.[0-9]{1,2})?"
 _COMPLETION_CODE = r"[A-Za-z0-9_-]{4,64}"
 
@@ -54,6 +69,21 @@ class Line(Text):
         if self.maximum is not None and len(text) > self.maximum:
             return gettext("The text has more than %(n)d code points.") % {"n": self.maximum}, ""
         return None
+
+
+@dataclass(frozen=True)
+class StudySlug(Slug):
+    """The slug of a study, by the one rule for slugs."""
+
+    pattern: str | None = SLUG
+
+    def fault_of(self, text: str) -> tuple[str, str] | None:
+        """What is wrong with the slug, and the remedy."""
+        fault = super().fault_of(text)
+        if fault is not None:
+            return fault
+        reason = slug_fault(text)
+        return None if reason is None else (gettext("This slug is not possible."), reason)
 
 
 def file_spec() -> Mapping:
@@ -88,7 +118,7 @@ def _settings_sections() -> dict[str, Spec]:
 def _own_keys() -> dict[str, Spec]:
     return {
         "schema_version": Integer(minimum=1, maximum=SCHEMA_VERSION),
-        "slug": Slug(maximum=_field("slug").max_length, pattern=SLUG),
+        "slug": StudySlug(maximum=_field("slug").max_length),
         "title": _line("title", blank=False),
         "language": Line(maximum=16, pattern=LANGUAGE, pattern_says=_("Write a tag such as en or pt-BR.")),
         "time_zone": _line("time_zone", blank=False),
@@ -98,27 +128,27 @@ def _own_keys() -> dict[str, Spec]:
         "pay": _keys(
             amount=Text(pattern=_AMOUNT, pattern_says=_("Write it as “4.50”."), nullable=True),
             currency=Text(pattern=CURRENCY, pattern_says=_("Write three capitals, as in USD."), blank=True),
-            minutes=_integer("pay_minutes", minimum=1, nullable=True),
+            minutes=_integer(PAY_MINUTES, nullable=True),
         ),
         "consent": Text(blank=True),
         "withdrawal": Choice(Study.WithdrawalPolicy.values),
         "recruitment": _keys(
             open=Boolean(),
             prolific=Boolean(),
-            places=_integer("places", minimum=1, nullable=True),
-            session_minutes=_integer("session_minutes", minimum=5, nullable=True),
+            places=_integer(PLACES, nullable=True),
+            session_minutes=_integer(SESSION_MINUTES, nullable=True),
         ),
         "codes": _keys(**{outcome: _completion_code() for outcome in OUTCOMES}),
         "blocks": ListOf(Choice(block_kinds()), unique=True),
         "form": ListOf(_form_item(), unique="code"),
         "assignment": _keys(
-            questions_each=_integer("questions_each", minimum=1),
+            questions_each=_integer(QUESTIONS_EACH),
             policy=Choice(Study.AssignmentPolicy.values),
-            slot_minutes=_integer("slot_minutes", minimum=5),
+            slot_minutes=_integer(SLOT_MINUTES),
         ),
         "write": _keys(
-            minimum=_integer("write_minimum", minimum=0),
-            maximum=_integer("write_maximum", minimum=1, maximum=10_000),
+            minimum=_integer(WRITE_MINIMUM),
+            maximum=_integer(WRITE_MAXIMUM),
             stance=ListOf(Mapping({"value": Code(), "label": Line(maximum=80)}), unique="value"),
             importance=_keys(low=_line("importance_low"), high=_line("importance_high")),
         ),
@@ -160,15 +190,14 @@ def _form_item() -> Mapping:
             "label": Line(maximum=_field("label", FormItem).max_length),
             "hint": Line(maximum=_field("hint", FormItem).max_length, blank=True, required=False),
             "options": ListOf(Mapping(option), unique="value", required=False),
-            "minimum": _integer("minimum", FormItem, nullable=True, required=False),
-            "maximum": _integer("maximum", FormItem, nullable=True, required=False),
+            "minimum": _integer(_ANY_INTEGER, nullable=True, required=False),
+            "maximum": _integer(_ANY_INTEGER, nullable=True, required=False),
         }
     )
 
 
 def _revisions() -> Mapping:
-    limit = _LARGEST[ModelAnswer._meta.get_field("revision").get_internal_type()]
-    number = Integer(minimum=1, maximum=limit)
+    number = _integer(_REVISION)
     return _keys(questions=MapOf(Code(), number), answers=MapOf(Text(maximum=130), number))
 
 
@@ -188,9 +217,8 @@ def _line(column: str, *, blank: bool = True) -> Text:
     return Line(maximum=_field(column).max_length, blank=blank)
 
 
-def _integer(column: str, model: Any = Study, **options: Any) -> Integer:
-    options.setdefault("maximum", _LARGEST[_field(column, model).get_internal_type()])
-    return Integer(**options)
+def _integer(limits: Limits, **options: Any) -> Integer:
+    return Integer(minimum=limits.least, maximum=limits.most, **options)
 
 
 def _completion_code() -> Text:

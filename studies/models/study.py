@@ -4,13 +4,26 @@ import uuid
 from typing import Any
 
 from django.conf import settings
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.randomness import new_seed
-from studies.models.validators import validate_currency, validate_language, validate_slug, validate_time_zone
+from studies.models.validators import (
+    LEAST_PAY,
+    PAY_MINUTES,
+    PLACES,
+    QUESTIONS_EACH,
+    SESSION_MINUTES,
+    SLOT_MINUTES,
+    WRITE_MAXIMUM,
+    WRITE_MINIMUM,
+    validate_currency,
+    validate_language,
+    validate_slug,
+    validate_time_zone,
+)
 
 DEFAULT_BLOCKS = ["consent", "form", "write", "rate", "vote", "debrief"]
 
@@ -89,7 +102,9 @@ class Study(models.Model):
     debrief_text = models.TextField(_("closing text"), blank=True)
     ethics_body = models.CharField(_("ethics body"), max_length=200, blank=True)
     ethics_protocol = models.CharField(_("protocol number"), max_length=100, blank=True)
-    pay_amount = models.DecimalField(_("pay"), max_digits=8, decimal_places=2, null=True, blank=True)
+    pay_amount = models.DecimalField(
+        _("pay"), max_digits=8, decimal_places=2, null=True, blank=True, validators=[MinValueValidator(LEAST_PAY)]
+    )
     pay_currency = models.CharField(
         _("currency"),
         max_length=3,
@@ -97,27 +112,37 @@ class Study(models.Model):
         validators=[validate_currency],
         help_text=_("For instance USD, GBP, EUR."),
     )
-    pay_minutes = models.PositiveSmallIntegerField(_("estimated minutes"), null=True, blank=True)
+    pay_minutes = models.PositiveSmallIntegerField(
+        _("estimated minutes"), null=True, blank=True, validators=PAY_MINUTES.validators()
+    )
 
     blocks = models.JSONField(_("blocks"), default=default_blocks)
     allows_open_link = models.BooleanField(_("open link"), default=True)
     allows_prolific = models.BooleanField(_("Prolific"), default=True)
-    places = models.PositiveIntegerField(_("places"), null=True, blank=True, help_text=_("Empty: no limit."))
+    places = models.PositiveIntegerField(
+        _("places"), null=True, blank=True, help_text=_("Empty: no limit."), validators=PLACES.validators()
+    )
     session_minutes = models.PositiveIntegerField(
-        _("minutes until a session times out"), null=True, blank=True, default=1440, validators=[MinValueValidator(5)]
+        _("minutes until a session times out"),
+        null=True,
+        blank=True,
+        default=1440,
+        validators=SESSION_MINUTES.validators(),
     )
     questions_each = models.PositiveSmallIntegerField(
-        _("questions for each participant"), default=3, validators=[MinValueValidator(1)]
+        _("questions for each participant"), default=3, validators=QUESTIONS_EACH.validators()
     )
     assignment_policy = models.CharField(
         _("assignment of questions"), max_length=8, choices=AssignmentPolicy, default=AssignmentPolicy.BALANCED
     )
     slot_minutes = models.PositiveIntegerField(
-        _("minutes a question is reserved"), default=60, validators=[MinValueValidator(5)]
+        _("minutes a question is reserved"), default=60, validators=SLOT_MINUTES.validators()
     )
-    write_minimum = models.PositiveSmallIntegerField(_("fewest characters"), default=75)
+    write_minimum = models.PositiveSmallIntegerField(
+        _("fewest characters"), default=75, validators=WRITE_MINIMUM.validators()
+    )
     write_maximum = models.PositiveSmallIntegerField(
-        _("most characters"), default=300, validators=[MaxValueValidator(10_000)]
+        _("most characters"), default=300, validators=WRITE_MAXIMUM.validators()
     )
     stance_options = models.JSONField(_("stance options"), default=default_stances, blank=True)
     importance_low = models.CharField(_("lowest importance"), max_length=80, default="Not at all important")
@@ -155,8 +180,41 @@ class Study(models.Model):
                 name="studies_study_write_range",
                 violation_error_message=_("The fewest characters must not exceed the most."),
             ),
-            models.CheckConstraint(condition=Q(questions_each__gte=1), name="studies_study_questions_each_positive"),
-            models.CheckConstraint(condition=Q(slot_minutes__gte=1), name="studies_study_slot_minutes_positive"),
+            models.CheckConstraint(
+                condition=WRITE_MAXIMUM.condition("write_maximum"),
+                name="studies_study_write_maximum_range",
+                violation_error_message=_("A text has at most 1 to 10,000 characters."),
+            ),
+            models.CheckConstraint(
+                condition=Q(pay_amount=None) | Q(pay_amount__gte=LEAST_PAY),
+                name="studies_study_pay_amount_range",
+                violation_error_message=_("Pay is not negative."),
+            ),
+            models.CheckConstraint(
+                condition=PAY_MINUTES.condition("pay_minutes", null=True),
+                name="studies_study_pay_minutes_range",
+                violation_error_message=_("A session is estimated to take a minute or more; leave empty what is open."),
+            ),
+            models.CheckConstraint(
+                condition=PLACES.condition("places", null=True),
+                name="studies_study_places_range",
+                violation_error_message=_("A study has a place or more; leave it empty for no limit."),
+            ),
+            models.CheckConstraint(
+                condition=SESSION_MINUTES.condition("session_minutes", null=True),
+                name="studies_study_session_minutes_range",
+                violation_error_message=_("A session lasts 5 minutes or more; leave it empty for no limit."),
+            ),
+            models.CheckConstraint(
+                condition=QUESTIONS_EACH.condition("questions_each"),
+                name="studies_study_questions_each_range",
+                violation_error_message=_("Each participant gets a question or more."),
+            ),
+            models.CheckConstraint(
+                condition=SLOT_MINUTES.condition("slot_minutes"),
+                name="studies_study_slot_minutes_range",
+                violation_error_message=_("A question is reserved for 5 minutes or more."),
+            ),
         ]
 
     def __str__(self) -> str:

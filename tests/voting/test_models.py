@@ -34,6 +34,8 @@ def refuses(constraint: str, factory: Any, **columns: Any) -> None:
         ("voting_votesettings_policy_valid", {"policy": "best"}),
         ("voting_votesettings_moderation_valid", {"moderation": "never"}),
         ("voting_votesettings_mix_range", {"mix": 1.01}),
+        ("voting_votesettings_minimum_range", {"minimum": 0}),
+        ("voting_votesettings_minimum_range", {"minimum": 1001}),
     ],
 )
 def test_settings_are_of_the_known_ones(constraint: str, columns: dict[str, Any]) -> None:
