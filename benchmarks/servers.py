@@ -35,16 +35,20 @@ class Server:
     database: str
 
     def cpu_s(self) -> tuple[float, float]:
-        """CPU seconds used so far by the web processes, and by the database's for this server."""
-        return sum(map(_cpu_s, _family(self.process.pid))), sum(map(_cpu_s, _backends(self.database)))
+        """CPU seconds used so far by the web processes, and by the database's for this server and those that ended."""
+        return sum(map(_cpu_s, _family(self.process.pid))), _database_cpu_s(self.database)
 
 
 @contextlib.contextmanager
-def both() -> Iterator[tuple[Server, Server]]:
-    """The platform with its example study, and the minimal view; everything is gone afterwards."""
+def servers() -> Iterator[tuple[Server, Server, Server]]:
+    """The platform with its example study, and the minimal view twice; everything is gone afterwards.
+
+    First the minimal view as Django ships, with a connection for each request, then with kept connections.
+    """
     with TemporaryDirectory(prefix="polyphony-benchmark-") as folder, contextlib.ExitStack() as stack:
         ours = stack.enter_context(_platform(Path(folder)))
-        yield ours, stack.enter_context(_minimal(Path(folder)))
+        plain, kept = (stack.enter_context(_minimal(Path(folder), age)) for age in (0, 60))
+        yield ours, plain, kept
 
 
 @contextlib.contextmanager
@@ -59,10 +63,14 @@ def _platform(folder: Path) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def _minimal(folder: Path) -> Iterator[Server]:
-    name = f"polyphony_benchmark_minimal_{os.getpid()}"
+def _minimal(folder: Path, connection_age_s: int) -> Iterator[Server]:
+    name = f"polyphony_benchmark_minimal_{connection_age_s}_{os.getpid()}"
     with _database(name) as url:
-        environment = {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "benchmarks.minimal.settings"}
+        environment = {
+            "DATABASE_URL": url,
+            "DJANGO_SETTINGS_MODULE": "benchmarks.minimal.settings",
+            "MINIMAL_CONNECTION_AGE": str(connection_age_s),
+        }
         _manage(environment, "-m", "django", "migrate", "--run-syncdb")
         with _gunicorn("minimal view", "benchmarks.minimal.wsgi:application", environment, folder, name) as server:
             yield server
@@ -146,18 +154,29 @@ def _family(pid: int) -> list[int]:
     return [pid, *(each for child in children for each in _family(int(child)))]
 
 
-def _backends(database: str) -> list[int]:
-    """The database's processes for one database; none if it is on another machine."""
+def _database_cpu_s(database: str) -> float:
+    """CPU seconds of the database's processes for one database, and of all that have ended; 0 on another machine.
+
+    Where connections are opened for each request, most of the work is done by processes that have ended. Their sum is
+    the server's own, so it is exact only if nobody else uses it meanwhile.
+    """
     if urlsplit(POSTGRES).hostname not in {"127.0.0.1", "localhost", None}:
-        return []
+        return 0.0
     with psycopg.connect(POSTGRES) as connection:
         found = connection.execute("SELECT pid FROM pg_stat_activity WHERE datname = %s", [database]).fetchall()
-    return [int(pid) for (pid,) in found]
+        server = int(_stat(connection.info.backend_pid)[1])
+    ended = _stat(server)
+    return sum(_cpu_s(int(pid)) for (pid,) in found) + (int(ended[13]) + int(ended[14])) / CLOCK_TICKS
 
 
 def _cpu_s(pid: int) -> float:
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = _stat(pid)
     except FileNotFoundError:
         return 0.0  # it has just ended
     return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat after the name, from the state on."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
