@@ -18,7 +18,7 @@ class IdCursorPagination(CursorPagination):
     def decode_cursor(self, request: Any) -> Any:
         """Read the cursor; one that was made up is not found, rather than an error of the database."""
         cursor = super().decode_cursor(request)
-        position = None if cursor is None else cursor.position
-        if position is not None and not (position.isascii() and position.isdigit() and len(position) < 20):
+        position = "" if cursor is None or cursor.position is None else str(cursor.position)
+        if position and not (position.isascii() and position.isdigit() and len(position) < 20):
             raise NotFound(self.invalid_cursor_message)
         return cursor

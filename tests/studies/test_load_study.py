@@ -10,9 +10,9 @@ import pytest
 from django.core.management import call_command
 
 from core.errors import BadInput, Conflict, NotThere
+from studies.errors import NotPublishable
 from studies.management.commands.load_study import Command
 from studies.models import Study
-from studies.errors import NotPublishable
 
 SMALL = 'slug: parks\ntitle: "Parks"\nquestions: [{code: q1, text: "Close at night?"}]\n'
 EXAMPLE = Path(__file__).parents[2] / "examples" / "public_life" / "study.yaml"
