@@ -11,14 +11,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Count, F, OuterRef, Subquery
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.errors import NotAllowed
 from core.registry import block_runner
-from studies.models import Enrolment, LateSubmission, Slot, Step, Study
+from studies.models import Enrolment, LateSubmission, PageView, Slot, Step, Study
 from studies.session import endings
 from studies.session.blocks import Next, Submitted
 from studies.session.outcomes import may_withdraw
@@ -78,7 +78,6 @@ def show_again(*, key: str, slug: str, data: Mapping[str, Sequence[str]], now: d
         return present(walk, now, layout=payload.layout)
 
 
-@transaction.atomic
 def take_post(
     *, key: str, slug: str, data: Mapping[str, Sequence[str]], now: datetime, makes_page: bool = True
 ) -> Shown:
@@ -89,12 +88,34 @@ def take_post(
     NoSession
         If the study `slug` has no session of this token's hash.
     Incomplete
-        If the session would end although something is missing; nothing of the post is stored then.
+        If the session would end although something is missing; the post does not count then, and is kept.
     """
+    try:
+        return _take_in(key, slug, data, now, makes_page)
+    except endings.Incomplete:
+        # What the post wrote is rolled back; the person is told that it is kept.
+        _keep_sent(key, slug, data, now)
+        raise
+
+
+@transaction.atomic
+def _take_in(key: str, slug: str, data: Mapping[str, Sequence[str]], now: datetime, makes_page: bool) -> Shown:
     walk = _find(key, slug, lock=True)
     walk.makes_page = makes_page
     with translation.override(walk.enrolment.language):
         return _take(walk, Payload.of(data), now)
+
+
+@transaction.atomic
+def _keep_sent(key: str, slug: str, data: Mapping[str, Sequence[str]], now: datetime) -> None:
+    """Keep a post that could not be taken in: as what is typed where the page shows that again, else aside."""
+    walk, payload = _find(key, slug, lock=True), Payload.of(data)
+    step = walk.plan.named(payload.nonce)
+    if step is None or not may_withdraw(walk.enrolment):
+        return
+    is_current = walk.enrolment.is_active and step.position == walk.enrolment.position
+    if not (is_current and keep_draft(step, payload, now)):
+        _keep_aside(step, payload, now)
 
 
 @transaction.atomic
@@ -127,7 +148,7 @@ def _find(key: str, slug: str, *, lock: bool) -> Shown:
     found = Enrolment.objects.filter(token_sha256=key, study__slug=slug).annotate(study_status=F("study__status"))
     if lock:
         # Only what writers of this row exclude each other by: rows that refer to it may be written meanwhile.
-        found = found.select_for_update(no_key=True, of=("self",))
+        found = found.select_for_update(no_key=True, of=("self",)).annotate(n_views=_views_of_the_page())
     try:
         enrolment = found.get()
     except Enrolment.DoesNotExist as error:
@@ -136,7 +157,15 @@ def _find(key: str, slug: str, *, lock: bool) -> Shown:
         raise NoSession
     version = frozen(enrolment.version_id)
     enrolment.study = version.study
-    return Shown(enrolment, version, Plan(enrolment, version), is_study_closed=_is_closed(enrolment))
+    shown = Shown(enrolment, version, Plan(enrolment, version), is_study_closed=_is_closed(enrolment))
+    shown.found_at, shown.n_views = enrolment.position, getattr(enrolment, "n_views", None) or 0
+    return shown
+
+
+def _views_of_the_page() -> Subquery:
+    """How often the page on which an enrolment is was shown before; asked with the enrolment, not by a query more."""
+    views = PageView.objects.filter(step__enrolment=OuterRef("pk"), step__position=OuterRef("position"))
+    return Subquery(views.order_by().values("step").annotate(n=Count("pk")).values("n"))
 
 
 def _is_closed(enrolment: Any) -> bool:

@@ -13,6 +13,9 @@ from studies.session.blocks import Page, StepContext
 from studies.session.payloads import Payload
 from studies.session.selectors import Frozen, Plan
 
+VIEWS_KEPT = 2_000
+"""How many displays of one step are recorded: more than a block of 1,000 votes needs, not all a program asks for."""
+
 Values = Mapping[str, Sequence[str]]
 
 
@@ -34,6 +37,9 @@ class Shown:
     values: Values = field(default_factory=dict)
     notice: str = ""
     kept: dict[str, Any] = field(default_factory=dict)
+    found_at: int = 0
+    n_views: int = 0
+    """How often the step at `found_at`, where the session was at the beginning of the request, had been shown."""
 
     def context(self, step: Step) -> StepContext:
         """What a runner may look at."""
@@ -41,7 +47,10 @@ class Shown:
 
 
 def present(shown: Shown, now: datetime, *, layout: str = "") -> Shown:
-    """Fill in the page of the current step and record that it is shown, in the walk's transaction."""
+    """Fill in the page of the current step and record that it is shown, in the walk's transaction.
+
+    After `VIEWS_KEPT` displays of a step it is shown and no longer recorded.
+    """
     if not shown.makes_page and not shown.errors:
         return shown
     step = shown.plan.at(shown.enrolment.position)
@@ -50,7 +59,8 @@ def present(shown: Shown, now: datetime, *, layout: str = "") -> Shown:
         shown.values = draft_of(step)
     shown.step = step
     shown.page = block_runner(step.block).present(shown.context(step), shown.values, shown.errors, now)
-    PageView.objects.create(step=step, shown_at=now, shown=shown.page.shown, layout=layout)
+    if step.position != shown.found_at or shown.n_views < VIEWS_KEPT:
+        PageView.objects.create(step=step, shown_at=now, shown=shown.page.shown, layout=layout)
     return shown
 
 

@@ -16,7 +16,7 @@ from studies.models import (
     Step,
     Study,
 )
-from studies.session import services
+from studies.session import services, showing
 from studies.session.endings import Incomplete
 from tests.factories import NOW, published_study
 from tests.walking import TEXT, Walker, read_form, read_text, valid_answers
@@ -277,7 +277,41 @@ def test_no_code_is_shown_while_something_is_missing(walker: Walker) -> None:
     assert response.status_code == Incomplete.http_status
     assert "write to the team" in read_text(response)
     assert Enrolment.objects.get().is_active
-    assert Step.objects.get(pk=last.pk).submitted_at is None, "nothing of that post was stored"
+    assert Step.objects.get(pk=last.pk).submitted_at is None, "that post does not count"
+    assert "What you sent is kept." in read_text(response)
+    kept = LateSubmission.objects.get()
+    assert kept.step == last
+    assert kept.payload["rating"] == sent["rating"]
+
+
+def test_what_was_written_is_on_the_page_again_if_the_session_cannot_end(db) -> None:
+    walker = Walker(published_study(n_questions=1, blocks=("consent", "form", "write", "debrief")).slug)
+    walker.start()
+    walker.walk(until="write")
+    Step.objects.filter(kind="form").update(submitted_at=None, payload_sha256="")
+    sent = valid_answers(read_form(walker.page))
+
+    response = walker.post(sent)
+
+    assert response.status_code == Incomplete.http_status
+    assert not FreeResponse.objects.exists()
+    walker.look()
+    assert read_form(walker.page).fields["text"] == sent["text"]
+
+
+def test_displays_of_a_page_are_recorded_up_to_a_limit(study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(showing, "VIEWS_KEPT", 3)
+    walker = Walker(study.slug, htmx=True)
+    walker.start()
+    for _n in range(5):
+        assert walker.look().status_code == 200
+    assert PageView.objects.filter(step__position=0).count() == 3
+
+    walker.send()
+    walker.look()
+
+    assert PageView.objects.filter(step__position=0).count() == 3
+    assert PageView.objects.filter(step__position=1).count() == 2, "each page is counted by itself"
 
 
 def test_a_study_of_one_question_and_one_answer_is_complete_with_one_rating(db) -> None:
