@@ -135,7 +135,11 @@ def _vote(context: StepContext, block: VoteBlock, data: Mapping[str, Sequence[st
     if cast.following is not None and following is not None:
         ballot = ballot.with_card(cast.following, code=following.draw.code, text=following.text)
     context.kept[KIND] = block, ballot
-    return Submitted(Next.STAY)
+    return Submitted(Next.STAY, notice="" if cast.vote.value == value else _settled())
+
+
+def _settled() -> str:
+    return _("You have changed your vote on this statement very often. It stays as it is now: your last vote counts.")
 
 
 def _without_card(context: StepContext, nonce: uuid.UUID | None) -> Submitted:

@@ -109,5 +109,6 @@ def _seed_code() -> Code:
 
 
 def _default(name: str) -> Any:
-    value = VoteSettings._meta.get_field(name).get_default()
+    field: Any = VoteSettings._meta.get_field(name)
+    value = field.get_default()
     return str(value) if isinstance(value, str) else value

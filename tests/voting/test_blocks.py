@@ -150,6 +150,26 @@ def test_a_changed_vote_supersedes_and_keeps_the_history() -> None:
     assert [vote["value"] for vote in person.page.context["votes"]] == ["agree"]
 
 
+def test_a_vote_is_changed_up_to_a_limit_and_the_last_one_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voting.services.votes.VOTES_KEPT", 3)
+    person = booth(question_with(3))
+    nonce = person.look().context["card"]["nonce"]
+    for value in ("agree", "neutral", "disagree"):
+        assert not person.vote(value, nonce=nonce).notice
+
+    refused = person.vote("agree", nonce=nonce)
+
+    assert "your last vote counts" in refused.notice
+    assert not refused.errors
+    assert (Vote.objects.count(), Vote.objects.current().get().value) == (3, -1)
+    statement = Statement.objects.get(n_disagree=1)
+    assert (statement.n_agree, statement.n_neutral) == (0, 0)
+    # The same again is no change, and other statements have their own votes.
+    assert not person.vote("disagree", nonce=nonce).notice
+    assert not person.vote("agree").notice
+    assert Vote.objects.count() == 4
+
+
 def test_a_changed_vote_does_not_turn_the_open_card() -> None:
     person = booth(question_with(4))
     nonce = person.look().context["card"]["nonce"]

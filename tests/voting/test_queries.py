@@ -66,8 +66,8 @@ def test_a_vote_takes_few_queries() -> None:
         # block, ballot, eligible, vote, block's count, two tallies, exposure; the page after it reads nothing again
         "vote": 8,
         "another vote": 8,
-        # block, ballot, tally, old vote, new vote
-        "changed vote": 5,
+        # block, ballot, number of changes, tally, old vote, new vote
+        "changed vote": 6,
         # block, closing; the page after it is another block's, here a reload
         "finish": 2 + 2,
     }

@@ -18,6 +18,9 @@ from voting.routing import Draw, Route, redraw
 from voting.selectors import Ballot, Card, Pool
 from voting.services.tallies import FIELD_OF_VALUE, TallyChanges
 
+VOTES_KEPT = 50
+"""How many votes of one person on one statement are kept: enough to change one's mind, not for a program."""
+
 
 @dataclass(frozen=True, slots=True)
 class NextCard:
@@ -99,9 +102,10 @@ def show_statement(*, block: VoteBlock, card: NextCard, now: datetime) -> Exposu
 def cast_vote(*, block: VoteBlock, card: Card, value: int, now: datetime, following: NextCard | None = None) -> Cast:
     """Store a vote on a card, and show the card that follows, if one was drawn.
 
-    Append-only: the same value again gives the stored vote; another one supersedes it. `block` is locked by the caller
-    (`lock_block`), and `card` is of a ballot that was read under that lock. Both acts are one service because they
-    change tallies of two statements, which must be taken in one order.
+    Append-only: the same value again gives the stored vote; another one supersedes it, until there are `VOTES_KEPT` of
+    the statement: then the last one stays and is given, so its value is not the one asked for. `block` is locked by the
+    caller (`lock_block`), and `card` is of a ballot that was read under that lock. Both acts are one service because
+    they change tallies of two statements, which must be taken in one order.
 
     Raises
     ------
@@ -117,7 +121,7 @@ def cast_vote(*, block: VoteBlock, card: Card, value: int, now: datetime, follow
     changes = TallyChanges(block.enrolment)
     if following is not None:
         changes.add(following.statement_id, "n_shown")
-    if card.vote_id is not None and card.value == value:
+    if card.vote_id is not None and (card.value == value or _is_settled(block, card)):
         vote, gone = Vote.objects.get(pk=card.vote_id), changes.write()
     elif card.vote_id is None:
         vote, gone = _first_vote(block, card, value, changes, now)
@@ -166,6 +170,12 @@ def _first_vote(
     if card.statement_id in gone:
         raise StatementGone
     return vote, gone
+
+
+def _is_settled(block: VoteBlock, card: Card) -> bool:
+    """Whether the person has changed this vote so often that it stays. An error would undo the walk's transaction."""
+    votes = Vote.objects.filter(enrolment_id=block.enrolment_id, statement_id=card.statement_id)
+    return votes.count() >= VOTES_KEPT
 
 
 def _changed_vote(
