@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from config import health
 from core.access import public
-from studies.models import Study
+from studies.access import team_studies
 from studies.session.views import page_again
 
 
@@ -18,7 +18,7 @@ from studies.session.views import page_again
 @public("names no study unless the visitor may see it")
 def home(request: HttpRequest) -> HttpResponse:
     """List the studies of whoever is logged in, or say what this is and where to log in."""
-    return render(request, "home.html", {"studies": Study.objects.visible_to(request.user).order_by("title")})
+    return render(request, "home.html", {"studies": team_studies(request.user).order_by("title")})
 
 
 @require_safe

@@ -75,7 +75,7 @@ def editable_studies(user: Any) -> QuerySet[Study]:
 
 def _in_role(user: Any, roles: frozenset[str]) -> QuerySet[Study]:
     visible = Study.objects.visible_to(user)
-    if user.is_superuser:
+    if user.is_superuser or not user.is_authenticated:
         return visible
     return visible.filter(pk__in=Membership.objects.filter(user=user, role__in=roles).values("study_id"))
 

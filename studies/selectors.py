@@ -57,9 +57,9 @@ class NavEntry:
 
 
 def study_list(user: Any) -> QuerySet[Study]:
-    """The studies of `user`, newest first, each with `n_people`, its counted enrolments."""
+    """The studies whose pages `user` may open, newest first, each with `n_people`, its counted enrolments."""
     counted = Count("enrolments", filter=~Q(enrolments__origin=Enrolment.Origin.PREVIEW), distinct=True)
-    return Study.objects.visible_to(user).annotate(n_people=counted).order_by("-id")
+    return access.team_studies(user).annotate(n_people=counted).order_by("-id")
 
 
 def share_links(study: Study) -> Share:

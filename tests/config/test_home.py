@@ -31,3 +31,12 @@ def test_a_researcher_sees_their_own_studies_only(is_member: bool, client: Clien
     client.force_login(user)
 
     assert (study.title in client.get("/").content.decode()) is is_member
+
+
+@pytest.mark.django_db
+def test_an_annotator_is_not_led_to_pages_that_refuse_them(client: Client, study: Study) -> None:
+    user = User.objects.create_user("a")
+    Membership.objects.create(study=study, user=user, role=Membership.Role.ANNOTATOR)
+    client.force_login(user)
+
+    assert study.title not in client.get("/").content.decode()

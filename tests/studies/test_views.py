@@ -315,6 +315,16 @@ def test_a_page_needs_as_many_queries_for_many_rows_as_for_few(study: Study, res
     assert counts[0] == counts[1]
 
 
+@pytest.mark.parametrize(("who", "sees"), [("annotator", False), ("moderator", True), ("colleague", True)])
+def test_the_list_shows_whose_pages_one_may_open(
+    study: Study, request: pytest.FixtureRequest, who: str, sees: bool
+) -> None:
+    client = browser(request.getfixturevalue(who))
+
+    assert (study.title in client.get(reverse("studies:list")).content.decode()) is sees
+    assert (client.get(url("study", study)).status_code == 200) is sees
+
+
 def test_who_may_not_create_studies_does_not_learn_which_there_are(study: Study, annotator: Any) -> None:
     for slug in (study.slug, "nobody-has-this"):
         content = f'slug: {slug}\ntitle: "Mine"\nquestions:\n  - {{code: q1, text: "Why?"}}\n'
