@@ -38,6 +38,12 @@ def check_recruitment(definition: Definition) -> Iterator[Problem]:
     recruitment, minutes = definition["recruitment"], definition["pay"]["minutes"]
     if not (recruitment["open"] or recruitment["prolific"]):
         yield error("recruitment", _("Nobody can come: allow the open link, Prolific, or both."))
+    if recruitment["session_minutes"] is None and recruitment["places"] is not None:
+        message = _(
+            "Sessions never time out, so whoever leaves keeps a place for ever, and the study may fill up with them: "
+            "give the minutes until a session times out."
+        )
+        yield warning("recruitment.session_minutes", message)
     if minutes is None:
         yield warning("pay.minutes", _("Participants are not told how long it takes: give the estimated minutes."))
         return

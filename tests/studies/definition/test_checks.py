@@ -75,6 +75,10 @@ ITEM = {"code": "x", "kind": "single", "label": "X", "hint": "", "minimum": None
         ({"rate.high": " "}, ("error", "rate")),
         ({"recruitment.open": False, "recruitment.prolific": False}, ("error", "recruitment")),
         ({"recruitment.session_minutes": 50}, ("error", "recruitment.session_minutes")),
+        (
+            {"recruitment.session_minutes": None, "recruitment.places": 9},
+            ("warning", "recruitment.session_minutes"),
+        ),
         ({"assignment.slot_minutes": 10}, ("warning", "assignment.slot_minutes")),
         ({"pay.minutes": None}, ("warning", "pay.minutes")),
         ({"pay.amount": None}, ("warning", "pay")),
@@ -96,7 +100,7 @@ def test_each_fault_is_found(
     [
         {"write.stance": []},
         {"recruitment.session_minutes": None},
-        {"recruitment.session_minutes": 51},
+        {"recruitment.session_minutes": 51, "recruitment.places": 9},
         {"recruitment.session_minutes": 50, "recruitment.prolific": False},
         {"pay.amount": "2.67"},
         {"pay.amount": "0.10", "recruitment.prolific": False},
