@@ -20,6 +20,7 @@ from core.errors import DomainError
 from studies import access, services
 from studies.data.services import start_export
 from studies.models import Study
+from studies.recruitment import services as recruitment
 from studies.recruitment.views import to_session
 
 Act = Callable[[Any, HttpRequest], Any]
@@ -44,12 +45,18 @@ def confirm(
 
 
 def do_each(
-    modeladmin: admin.ModelAdmin, request: HttpRequest, queryset: QuerySet[Any], *, act: Act, study_of: Any
+    modeladmin: admin.ModelAdmin,
+    request: HttpRequest,
+    queryset: QuerySet[Any],
+    *,
+    act: Act,
+    study_of: Any,
+    needs: str = access.Role.EDITOR,
 ) -> None:
-    """Do `act` to each object whose study the user may edit; say what failed, and count what was done."""
+    """Do `act` to each object in whose study the user has the role; say what failed, and count what was done."""
     n_done = 0
     for obj in queryset:
-        if not access.may(request.user, study_of(obj), access.Role.EDITOR):
+        if not access.may(request.user, study_of(obj), needs):
             message = _("%(what)s: your role in this study does not allow this.") % {"what": obj}
             modeladmin.message_user(request, message, messages.ERROR)
             continue
@@ -122,6 +129,23 @@ def export(modeladmin: admin.ModelAdmin, request: HttpRequest, queryset: QuerySe
         modeladmin.message_user(request, link, messages.SUCCESS)
 
 
+@admin.action(description=gettext_lazy("Delete recruiters' ids"), permissions=["identify"])
+def delete_external_ids(
+    modeladmin: admin.ModelAdmin, request: HttpRequest, queryset: QuerySet[Study]
+) -> HttpResponse | None:
+    """Delete what recruiters call the people of the chosen studies; for owners who may see it."""
+    warning = _(
+        "The recruiters' ids of everybody in these studies are deleted for good; everything else stays. Nobody can be "
+        "matched with a submission any more, and who took part can take part again if the study is opened again. "
+        "Exports with ids that were made before are not changed: delete those files, too."
+    )
+    question = confirm(modeladmin, request, queryset, action="delete_external_ids", warning=warning)
+    if question is None:
+        act, owner = _call(recruitment.delete_external_ids), access.Role.OWNER
+        do_each(modeladmin, request, queryset, act=act, study_of=lambda study: study, needs=owner)
+    return question
+
+
 STUDY_ACTIONS = (
     _action(
         "publish",
@@ -135,4 +159,5 @@ STUDY_ACTIONS = (
     _action("clone", gettext_lazy("Clone"), gettext_lazy("A draft with the same definition is made of each."), _clone),
     preview,
     export,
+    delete_external_ids,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -12,7 +13,8 @@ from django.utils.translation import gettext_lazy
 
 from core import strictyaml
 from core.canonical import content_sha256
-from core.errors import DomainError
+from core.errors import Conflict, DomainError
+from studies import services
 from studies.admin_fields import BlocksField, CodesField, OptionsField
 from studies.definition import canonical
 from studies.models import FormItem, Membership, ModelAnswer, Source, Study
@@ -120,8 +122,9 @@ class MembershipForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.instance.pk:
-            self.fields["username"].initial = self.instance.user.get_username()
+        self.user_before = self.instance.user if self.instance.pk else None
+        if self.user_before is not None:
+            self.fields["username"].initial = self.user_before.get_username()
 
     def clean_username(self) -> str:
         """The name of an account there is."""
@@ -143,9 +146,28 @@ class MembershipFormSet(forms.BaseInlineFormSet):
         names = [form.cleaned_data.get("username") for form in kept]
         if len(set(names)) < len(names):
             raise ValidationError(_("An account has one role in a study."))
-        roles = [form.cleaned_data.get("role") for form in kept]
-        if self.instance.pk and Membership.Role.OWNER not in roles:
-            raise ValidationError(_("A study keeps at least one owner."))
+        before = [form.initial["role"] for form in self.initial_forms]
+        try:
+            services.refuse_without_owner(before=before, after=[form.cleaned_data.get("role", "") for form in kept])
+        except Conflict as error:
+            raise ValidationError(str(error), code=error.code) from error
+
+    def write(self, *, by: Any, now: datetime) -> None:
+        """Do what was entered by the services of the team: owners first, so that there is one at any time."""
+        changed = [form for form in self.forms if form.has_changed() and form not in self.deleted_forms]
+        kept = {form.instance.user for form in self.forms if form.cleaned_data and form not in self.deleted_forms}
+        self.new_objects, self.changed_objects, self.deleted_objects = [], [], []
+        for form in sorted(changed, key=lambda form: form.cleaned_data["role"] != Membership.Role.OWNER):
+            role = form.cleaned_data["role"]
+            member = services.add_member(study=self.instance, user=form.instance.user, role=role, by=by, now=now)
+            if form.user_before is None:
+                self.new_objects.append(member)
+            else:
+                self.changed_objects.append((member, form.changed_data))
+        for form in self.initial_forms:
+            if form.user_before not in kept:
+                services.remove_member(study=self.instance, user=form.user_before, by=by, now=now)
+        self.deleted_objects = [form.instance for form in self.deleted_forms if form.user_before is not None]
 
 
 class ModelAnswerForm(forms.ModelForm):
@@ -156,15 +178,17 @@ class ModelAnswerForm(forms.ModelForm):
         fields = ("question", "source", "text")
 
     def clean(self) -> dict[str, Any]:
-        """Both of one study, which is a draft, and one answer for both. Locks it: nobody publishes it meanwhile."""
+        """Both of one study, which is a draft, and one answer for both. Locked: nobody publishes it meanwhile."""
         data = super().clean() or {}
         question, source = data.get("question"), data.get("source")
         if not (question and source):
             return data
         if question.study_id != source.study_id:
             raise ValidationError({"source": _("The source belongs to another study than the question.")})
-        study = Study.objects.select_for_update(no_key=True).get(pk=question.study_id)
-        if study.status != Study.Status.DRAFT:
+        # An answer may move to a question of another study: then both must be drafts.
+        ids = {question.study_id, self.instance.question.study_id if self.instance.pk else question.study_id}
+        studies = Study.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")
+        if any(study.status != Study.Status.DRAFT for study in studies):
             raise ValidationError(_("The study has been published; its answers are frozen."))
         twins = ModelAnswer.objects.filter(question=question, source=source).exclude(pk=self.instance.pk)
         if twins.exists():

@@ -15,6 +15,7 @@ from core.models import AuditEvent, Run
 from studies import access
 from studies.admin_actions import confirm, do_each
 from studies.admin_common import RecordsAdmin, study_filter
+from studies.data.columns import IDENTITY_PERMISSION
 from studies.data.withdrawal import withdraw_enrolment
 from studies.models import (
     Answer,
@@ -31,8 +32,6 @@ from studies.models import (
     StudyVersion,
     Tombstone,
 )
-
-IDENTITY_PERMISSION = "studies.export_externalidentity"
 
 
 @admin.register(Enrolment)

@@ -18,8 +18,9 @@ from core import registry
 from studies import access, services
 from studies.admin_actions import STUDY_ACTIONS
 from studies.admin_common import ScopedAdmin
-from studies.admin_forms import StudyForm
+from studies.admin_forms import MembershipFormSet, StudyForm
 from studies.admin_inlines import FormItemInline, MembershipInline, QuestionInline, SourceInline, may_edit_draft
+from studies.data.columns import IDENTITY_PERMISSION
 from studies.models import Study
 
 OWN_INLINES = (QuestionInline, SourceInline, FormItemInline)
@@ -104,6 +105,10 @@ class StudyAdmin(ScopedAdmin):
         """Staff create studies, and own them."""
         return access.may_create(request.user)
 
+    def has_identify_permission(self, request: HttpRequest) -> bool:
+        """Who may see recruiters' ids may delete them, in studies that they own."""
+        return request.user.has_perm(IDENTITY_PERMISSION)
+
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Editors change a draft; owners of a published study its team."""
         if not isinstance(obj, Study):
@@ -122,6 +127,13 @@ class StudyAdmin(ScopedAdmin):
         if not change:
             obj.created_by = request.user  # type: ignore[assignment]
         super().save_model(request, obj, form, change)
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Save a part; the team by its services."""
+        if isinstance(formset, MembershipFormSet):
+            formset.write(by=request.user, now=timezone.now())
+        else:
+            super().save_formset(request, form, formset, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Save the parts; a new study gets its owner, and the usual form if none was written."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -157,7 +158,8 @@ def start_preview(*, study: Study, by: Any, now: datetime) -> Started:
 def add_member(*, study: Study, user: Any, role: str, by: Any, now: datetime) -> Membership:
     """Give `user` the role in the study, instead of the one they may have."""
     lock(study)
-    _refuse_without_owner(study, user, role)
+    roles = _roles(study)
+    refuse_without_owner(before=roles.values(), after=(roles | {user.pk: role}).values())
     member, _made = Membership.objects.update_or_create(study=study, user=user, defaults={"role": role})
     record(study, "study.member_added", by=by, now=now, user=user.pk, role=str(role))
     return member
@@ -167,14 +169,19 @@ def add_member(*, study: Study, user: Any, role: str, by: Any, now: datetime) ->
 def remove_member(*, study: Study, user: Any, by: Any, now: datetime) -> None:
     """Take the role of `user` away; the last owner stays."""
     lock(study)
-    _refuse_without_owner(study, user, "")
+    roles = _roles(study)
+    refuse_without_owner(before=roles.values(), after=[role for pk, role in roles.items() if pk != user.pk])
     Membership.objects.filter(study=study, user=user).delete()
     record(study, "study.member_removed", by=by, now=now, user=user.pk)
 
 
-def _refuse_without_owner(study: Study, user: Any, role: str) -> None:
-    owners = Membership.objects.filter(study=study, role=Membership.Role.OWNER)
-    if role != Membership.Role.OWNER and [owner.user_id for owner in owners] == [user.pk]:
+def _roles(study: Study) -> dict[int, str]:
+    return dict(Membership.objects.filter(study=study).values_list("user_id", "role"))
+
+
+def refuse_without_owner(*, before: Iterable[str], after: Iterable[str]) -> None:
+    """Refuse a team without an owner if it has one. What a command created may be nobody's."""
+    if Membership.Role.OWNER in before and Membership.Role.OWNER not in after:
         raise Conflict(_("A study keeps at least one owner: make somebody else owner first."), code="last_owner")
 
 

@@ -10,11 +10,15 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
+from core import audit
 from core.canonical import text_sha256
+from core.errors import Conflict
 from core.randomness import new_code
 from studies.models import Enrolment, ExternalIdentity, Question, Slot, Step, Study, StudyVersion
 from studies.recruitment.arrival import Arrival
@@ -24,6 +28,15 @@ from studies.session.selectors import Frozen, frozen
 from studies.session.tokens import token_of
 
 CODE_LENGTH = 10
+
+
+class StillOpen(Conflict):
+    """The ids are needed as long as people come."""
+
+    default_message = _(
+        "People are still let in, and are told apart by their recruiter's ids. Pause or close it first."
+    )
+    default_code = "still_open"
 
 
 class StartOutcome(Enum):
@@ -78,6 +91,31 @@ def reopen(*, public_id: uuid.UUID, slug: str) -> Started:
     """Open the session of a personal link in another browser; NOT_OPEN if the study `slug` has none of that id."""
     enrolment = Enrolment.objects.filter(public_id=public_id, study__slug=slug).first()
     return _resumed(enrolment) if enrolment is not None else Started(StartOutcome.NOT_OPEN)
+
+
+@transaction.atomic
+def delete_external_ids(*, study: Study, by: Any, now: datetime) -> int:
+    """Delete the recruiters' ids of everybody in `study`, and nothing else of theirs; how many people had some.
+
+    Raises
+    ------
+    StillOpen
+        If the study lets people in: without the ids, who took part could not be told from somebody new.
+    """
+    status = Study.objects.select_for_update(no_key=True).values_list("status", flat=True).get(pk=study.pk)
+    if status == Study.Status.OPEN:
+        raise StillOpen
+    n, _by_model = ExternalIdentity.objects.filter(study=study).delete()
+    audit.record(
+        "study.external_ids_deleted",
+        subject_kind="study",
+        subject_id=study.public_id,
+        study_id=study.public_id,
+        by=by,
+        now=now,
+        n=n,
+    )
+    return n
 
 
 @transaction.atomic

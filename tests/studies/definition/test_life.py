@@ -194,6 +194,15 @@ def test_the_last_owner_stays(draft: Study, owner: Any, now: datetime) -> None:
         services.add_member(study=draft, user=owner, role="editor", by=owner, now=now)
 
 
+def test_a_study_of_nobody_can_be_given_a_team(draft: Study, owner: Any, now: datetime, django_user_model: Any) -> None:
+    draft.memberships.all().delete()
+    ed = django_user_model.objects.create_user("ed")
+
+    services.add_member(study=draft, user=ed, role="editor", by=owner, now=now)
+
+    assert draft.memberships.get().role == "editor"
+
+
 def test_a_member_has_one_role(draft: Study, owner: Any, now: datetime, django_user_model: Any) -> None:
     ed = django_user_model.objects.create_user("ed")
 
