@@ -64,7 +64,20 @@ def silent_for(seconds: int, run: str) -> Any:
     )
 
 
-QUESTIONS = {function.__name__: function for function in (definition, broken, planted, queued, silent_for)}
+def groups(slug: str) -> Any:
+    """Who is in which opinion group of the study's newest grouping of each question; people without one left out."""
+    from clustering.models import Grouping, GroupMember
+    from studies.models import Study
+
+    newest = {each.question_id: each.pk for each in Grouping.objects.order_by("pk")}
+    study = Study.objects.get(slug=slug)
+    members = GroupMember.objects.filter(
+        grouping__in=newest.values(), grouping__question__study=study, group__isnull=False
+    )
+    return list(members.values_list("grouping__question__code", "enrolment__public_code", "group__number"))
+
+
+QUESTIONS = {function.__name__: function for function in (definition, broken, planted, queued, silent_for, groups)}
 
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
