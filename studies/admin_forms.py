@@ -154,7 +154,8 @@ class MembershipFormSet(forms.BaseInlineFormSet):
 
     def write(self, *, by: Any, now: datetime) -> None:
         """Do what was entered by the services of the team: owners first, so that there is one at any time."""
-        changed = [form for form in self.forms if form.has_changed() and form not in self.deleted_forms]
+        present: list[Any] = self.initial_forms
+        changed: list[Any] = [form for form in self.forms if form.has_changed() and form not in self.deleted_forms]
         kept = {form.instance.user for form in self.forms if form.cleaned_data and form not in self.deleted_forms}
         self.new_objects, self.changed_objects, self.deleted_objects = [], [], []
         for form in sorted(changed, key=lambda form: form.cleaned_data["role"] != Membership.Role.OWNER):
@@ -164,10 +165,10 @@ class MembershipFormSet(forms.BaseInlineFormSet):
                 self.new_objects.append(member)
             else:
                 self.changed_objects.append((member, form.changed_data))
-        for form in self.initial_forms:
+        for form in present:
             if form.user_before not in kept:
                 services.remove_member(study=self.instance, user=form.user_before, by=by, now=now)
-        self.deleted_objects = [form.instance for form in self.deleted_forms if form.user_before is not None]
+        self.deleted_objects = [form.instance for form in present if form in self.deleted_forms]
 
 
 class ModelAnswerForm(forms.ModelForm):
