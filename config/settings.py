@@ -75,7 +75,6 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "config.charsets.Utf8Middleware",
     "config.middleware.StaffSessionMiddleware",
     "config.middleware.StaffLocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
