@@ -65,12 +65,17 @@ class Inclusion:
 
 
 def default_origins(study: Study) -> tuple[str, ...]:
-    """Live and imported people if the study has any, else simulated ones; a study without people: live and imported."""
-    present = set(study.enrolments.counted().values_list("origin", flat=True).distinct())
-    people = (Enrolment.Origin.LIVE.value, Enrolment.Origin.IMPORTED.value)
-    if present and not present & set(people):
+    """Whom a run takes in unless it is told: live and imported people, or simulated ones where these are more.
+
+    Counted are complete sessions. A few tries of the team in a demonstration thus do not empty its results, and a trial
+    with simulated people before the launch does not get into those of a study. What was taken is part of the run.
+    """
+    complete = study.enrolments.counted().filter(status=Enrolment.Status.COMPLETE)
+    simulated = Q(origin=Enrolment.Origin.SIMULATED)
+    n = complete.aggregate(simulated=Count("pk", filter=simulated), people=Count("pk", filter=~simulated))
+    if n["simulated"] > n["people"]:
         return (Enrolment.Origin.SIMULATED.value,)
-    return people
+    return (Enrolment.Origin.LIVE.value, Enrolment.Origin.IMPORTED.value)
 
 
 def flow_of_n(question: Question, rule: Inclusion, n_voters: int) -> list[dict[str, Any]]:

@@ -44,6 +44,8 @@ from studies.models.validators import (
     slug_fault,
 )
 
+#: Without these a file names no study; all else can wait until publication.
+NEEDED = ("slug", "title")
 _REVISION = Limits(1, LARGE)
 _ANY_INTEGER = Limits(-LARGE - 1, LARGE)
 _AMOUNT = r"[0-9]{1,6}(?:\.[0-9]{1,2})?"
@@ -89,7 +91,7 @@ class StudySlug(Slug):
 def file_spec() -> Mapping:
     """The specification of a whole file, tables beside it not yet read."""
     lists = {key: OneOf(scalar=_file_name(), sequence=spec, required=False) for key, spec in table_specs().items()}
-    own = {key: _optional(spec) for key, spec in _own_keys().items()}
+    own = {key: spec if key in NEEDED else _optional(spec) for key, spec in _own_keys().items()}
     return Mapping({**own, **lists, **_settings_sections(), "revisions": _optional(_revisions())})
 
 

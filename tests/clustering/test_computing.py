@@ -323,10 +323,11 @@ def test_settings_survive_their_storage() -> None:
         ([], ("live", "imported")),
         (["simulated"], ("simulated",)),
         (["simulated", "live"], ("live", "imported")),
+        (["simulated", "simulated", "live"], ("simulated",)),
         (["preview"], ("live", "imported")),
     ],
 )
-def test_default_origins_prefer_people(planted: Study, origins: list[str], expected: tuple[str, ...]) -> None:
+def test_by_default_those_who_are_more_are_taken_in(planted: Study, origins: list[str], expected: tuple[str, ...]) -> None:
     people = list(planted.enrolments.all())
     for index, person in enumerate(people):
         origin = origins[index % len(origins)] if origins else "preview"

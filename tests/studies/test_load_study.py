@@ -101,3 +101,21 @@ def test_an_owner_is_named(db: None, path: Path, django_user_model: Any) -> None
     assert Study.objects.get().memberships.get().user == olga
     with pytest.raises(NotThere, match="nobody"):
         run(path, "--owner", "nobody")
+
+
+@pytest.mark.parametrize("key", ["slug", "title"])
+def test_a_file_that_names_no_study_is_refused_at_its_place(key: str, tmp_path: Path) -> None:
+    lines = [line for line in SMALL.splitlines() if not line.startswith(f"{key}:")]
+    file = tmp_path / "study.yaml"
+    file.write_text("\n".join(lines), encoding="utf-8")
+
+    with pytest.raises(BadInput, match=rf"study\.yaml:1:1 \({key}\): This key is missing"):
+        call_command(Command(), str(file), stdout=io.StringIO(), stderr=io.StringIO())
+
+
+def test_the_documented_definition_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "definition.md").read_text(encoding="utf-8")
+    file = tmp_path / "study.yaml"
+    file.write_text(re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)[0], encoding="utf-8")
+    call_command(Command(), str(file), stdout=io.StringIO(), stderr=io.StringIO())
+    assert Study.objects.get().questions_each == 3

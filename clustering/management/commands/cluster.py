@@ -10,10 +10,12 @@ from clustering.loading import current_questions
 from clustering.parameters import GROUPS
 from clustering.selectors import group_label
 from clustering.services import run_identity
+from core.errors import one_line
 from core.management_base import Outcome, PolyphonyCommand
 from core.models import Run
 from core.runs import queue_run
 from studies.models import Question
+from voting.models import Statement
 
 MOST_STATEMENTS = 3
 
@@ -59,10 +61,14 @@ def as_text(question: Question, run: Run) -> str:
     if groups["undefined"]:
         return "\n".join([*lines, f"  no groups: {groups['undefined']}"])
     lines.append(f"  {groups['n_groups']} groups, mean silhouette {groups['silhouette']:.3f}, seed {run.seed}")
+    texts = dict(Statement.objects.filter(question=question).values_list("code", "text"))
     for number, size in enumerate(groups["sizes"]):
         lines.append(f"  group {group_label(number)}: {size} people")
         for statement in result["profiles"]["characteristic"][number][:MOST_STATEMENTS]:
             share = f"{statement['n_success']} of {statement['n_trials']}"
-            lines.append(f"    {statement['direction']}s ({share}): {statement['statement']}")
+            text = one_line(texts.get(statement["statement"], ""))
+            lines.append(f"    {statement['direction']}s ({share}) {statement['statement']}: {text}")
+    if groups["exclusions"]:
+        lines.append(f"  in no group: {len(groups['exclusions'])} ({groups['exclusions'][0]['reason']}, ...)")
     lines.append(f"  run {run.public_id}, result SHA-256 {run.result_sha256}")
     return "\n".join(lines)
