@@ -113,6 +113,7 @@ def test_a_file_that_names_no_study_is_refused_at_its_place(key: str, tmp_path: 
         call_command(Command(), str(file), stdout=io.StringIO(), stderr=io.StringIO())
 
 
+@pytest.mark.django_db
 def test_the_documented_definition_is_one(tmp_path: Path) -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "definition.md").read_text(encoding="utf-8")
     file = tmp_path / "study.yaml"
