@@ -102,7 +102,7 @@ def _opened(context: StepContext, now: datetime) -> tuple[VoteBlock, Ballot]:
         ballot = ballot_of(enrolment=enrolment, question=question)
     if block is not None and ballot.open_card is not None:
         return block, ballot
-    pool = pool_for(enrolment=enrolment, question=question)
+    pool = pool_for(enrolment=enrolment, question=question, ballot=ballot)
     if block is None:
         block = services.open_block(
             enrolment=enrolment,
@@ -129,7 +129,7 @@ def _vote(context: StepContext, block: VoteBlock, data: Mapping[str, Sequence[st
         return _without_card(context, nonce)
     following = None
     if ballot.open_card in (card, None):
-        following = _following(context, ballot, pool_for(enrolment=enrolment, question=question))
+        following = _following(context, ballot, pool_for(enrolment=enrolment, question=question, ballot=ballot))
     cast = services.cast_vote(block=block, card=card, value=value, now=now, following=following)
     ballot = ballot.with_vote(card, cast.vote)
     if cast.following is not None and following is not None:

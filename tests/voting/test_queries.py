@@ -81,6 +81,18 @@ def test_a_draw_reads_the_statements_by_one_query() -> None:
     with CaptureQueriesContext(connection) as captured:
         person.vote()
 
-    reading = [query["sql"] for query in captured if "NOT EXISTS" in query["sql"] or "NOT (EXISTS" in query["sql"]]
+    reading = [query["sql"] for query in captured if 'FROM "voting_statement"' in query["sql"]]
     assert len(reading) == 1
-    assert '"voting_vote"' not in reading[0], "a million votes may be stored"
+    assert "JOIN" not in reading[0], "a million votes and exposures may be stored"
+
+
+def test_own_votes_are_found_among_those_of_the_person() -> None:
+    question = question_with(3)
+    person = booth(question)
+    person.vote_on_all()
+
+    with CaptureQueriesContext(connection) as captured:
+        person.look()
+
+    [reading] = [query["sql"] for query in captured if 'JOIN "voting_vote"' in query["sql"]]
+    assert f'current."enrolment_id" = {person.enrolment.pk}' in reading, "else current votes of everybody are read"

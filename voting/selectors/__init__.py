@@ -1,6 +1,6 @@
 """Reads of statements and votes that pages, runs and exports ask for."""
 
-from voting.selectors.cards import Ballot, Card, Pool, ballot_of, eligible_statements, pool_for
+from voting.selectors.cards import Ballot, Card, Pool, ballot_of, pool_for, statements_for
 from voting.selectors.progress import VotingProgress, voting_progress
 
 __all__ = [
@@ -9,7 +9,7 @@ __all__ = [
     "Pool",
     "VotingProgress",
     "ballot_of",
-    "eligible_statements",
     "pool_for",
+    "statements_for",
     "voting_progress",
 ]

@@ -7,49 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, F, FilteredRelation, OuterRef, Q
+from django.db.models import F, FilteredRelation, Q
 
 from studies.models import Enrolment, Question
 from voting.models import Exposure, Statement, StatementQuerySet, Vote
 
 N_VOTES = F("n_agree") + F("n_disagree") + F("n_neutral")
-
-
-def eligible_statements(*, enrolment: Enrolment, question: Question) -> StatementQuerySet:
-    """What may be shown to `enrolment` next: approved, of the question, not their own, not shown to them before.
-
-    A preview sees what previews wrote, and seeds, also those that wait for publication; nobody else sees either.
-    """
-    shown = Exposure.objects.filter(enrolment=enrolment, statement=OuterRef("pk"))
-    statements = Statement.objects.filter(~Exists(shown), ~Q(author=enrolment), question=question)
-    if enrolment.origin != Enrolment.Origin.PREVIEW:
-        return statements.approved().filter(is_preview=False)
-    live = Q(status=Statement.Status.APPROVED)
-    draft = Q(status=Statement.Status.PENDING, origin=Statement.Origin.SEED)
-    return statements.filter(live | draft, Q(is_preview=True) | ~Q(origin=Statement.Origin.PEER))
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """The eligible statements of one moment: ids, numbers of votes and texts by code."""
-
-    ids: dict[str, int]
-    n_votes: dict[str, int]
-    texts: dict[str, str]
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-
-def pool_for(*, enrolment: Enrolment, question: Question) -> Pool:
-    """The eligible statements as a draw needs them, by one query, whatever their number."""
-    statements = eligible_statements(enrolment=enrolment, question=question).order_by()
-    ids: dict[str, int] = {}
-    n_votes: dict[str, int] = {}
-    texts: dict[str, str] = {}
-    for code, pk, text, n in statements.values_list("code", "pk", "text", N_VOTES):
-        ids[code], n_votes[code], texts[code] = pk, n, text
-    return Pool(ids, n_votes, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +78,44 @@ class Ballot:
         return Ballot((*self.cards, card))
 
 
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The eligible statements of one moment: ids, numbers of votes and texts by code."""
+
+    ids: dict[str, int]
+    n_votes: dict[str, int]
+    texts: dict[str, str]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def statements_for(*, enrolment: Enrolment, question: Question) -> StatementQuerySet:
+    """What `enrolment` may be shown of `question` at all: approved, and not their own.
+
+    A preview sees what previews wrote, and seeds, also those that wait for publication; nobody else sees either.
+    """
+    statements = Statement.objects.filter(~Q(author=enrolment), question=question)
+    if enrolment.origin != Enrolment.Origin.PREVIEW:
+        return statements.approved().filter(is_preview=False)
+    live = Q(status=Statement.Status.APPROVED)
+    draft = Q(status=Statement.Status.PENDING, origin=Statement.Origin.SEED)
+    return statements.filter(live | draft, Q(is_preview=True) | ~Q(origin=Statement.Origin.PEER))
+
+
+def pool_for(*, enrolment: Enrolment, question: Question, ballot: Ballot) -> Pool:
+    """The eligible statements as a draw needs them, by one query, whatever their number: none that `ballot` holds."""
+    shown = {card.statement_id for card in ballot.cards}
+    rows = statements_for(enrolment=enrolment, question=question).order_by().values_list(*_ELIGIBLE)
+    pool = Pool({}, {}, {})
+    for code, pk, text, *votes in rows:
+        if pk not in shown:
+            pool.ids[code], pool.texts[code], pool.n_votes[code] = pk, text, sum(votes)
+    return pool
+
+
+_ELIGIBLE = ("code", "pk", "text", "n_agree", "n_disagree", "n_neutral")
+
 _CARD = (
     "pk",
     "nonce",
@@ -131,7 +132,8 @@ _CARD = (
 
 def ballot_of(*, enrolment: Enrolment, question: Question) -> Ballot:
     """What `enrolment` was shown of `question` and how they voted, by one query."""
-    current = FilteredRelation("votes", condition=Q(votes__superseded_at=None))
+    # Naming the enrolment again lets the database find their current votes by index, whatever it knows of the table.
+    current = FilteredRelation("votes", condition=Q(votes__superseded_at=None, votes__enrolment=enrolment))
     exposures = (
         Exposure.objects.filter(enrolment=enrolment, question=question)
         .annotate(current=current)
