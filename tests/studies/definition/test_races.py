@@ -69,7 +69,10 @@ def test_a_draft_saved_while_it_is_published_stays_published(django_user_model: 
 
     outcomes = at_once(act, ["publish", *["save"] * 3])
 
-    assert outcomes == ["done", 302, 302, 302]
+    # One save may come before the publication; the others are told that somebody was faster, on the page itself.
+    assert outcomes[0] == "done"
+    assert outcomes[1:].count(302) <= 1
+    assert set(outcomes[1:]) <= {200, 302}
     study.refresh_from_db()
     assert study.status == Study.Status.OPEN
     assert study.current_version is not None
