@@ -327,7 +327,9 @@ def test_settings_survive_their_storage() -> None:
         (["preview"], ("live", "imported")),
     ],
 )
-def test_by_default_those_who_are_more_are_taken_in(planted: Study, origins: list[str], expected: tuple[str, ...]) -> None:
+def test_by_default_those_who_are_more_are_taken_in(
+    planted: Study, origins: list[str], expected: tuple[str, ...]
+) -> None:
     people = list(planted.enrolments.all())
     for index, person in enumerate(people):
         origin = origins[index % len(origins)] if origins else "preview"
