@@ -50,7 +50,9 @@ INSIDE = [
 
 def in_file(line: str) -> None:
     """Read a file that says `line` beside what it must say."""
-    read(f"{line}\n", "study.yaml", file_spec())
+    needed = {"slug": "slug: parks", "title": "title: Parks"}
+    lines = [text for key, text in needed.items() if not line.startswith(f"{key}:")]
+    read("\n".join([*lines, line, ""]), "study.yaml", file_spec())
 
 
 @pytest.mark.parametrize(("column", "value", "line"), OUTSIDE)
