@@ -143,10 +143,10 @@ def _part(running: RunningRun, question: Question, index: int, total: int) -> Ru
         parent=running.run,
     )
     if part.is_unfinished:
-        execute(part.pk)
+        execute(part.pk, holds_parent=True)
         part.refresh_from_db()
     if part.is_unfinished:
-        # Whoever held the parent before is still in this question: let the sweeper hand it out again.
+        # Somebody took the part from us, so they hold the parent as well.
         raise LostClaim(str(running.run.public_id))
     return part
 

@@ -147,11 +147,16 @@ def publish(run: Run) -> None:
     transaction.on_commit(send)
 
 
-def claim(run_id: int, *, now: datetime | None = None) -> RunningRun | None:
-    """Take a run that is queued, or whose holder has been silent for longer than the lease. None if it is not free."""
+def claim(run_id: int, *, holds_parent: bool = False, now: datetime | None = None) -> RunningRun | None:
+    """Take a run that is queued, or whose holder has been silent for longer than the lease. None if it is not free.
+
+    Parts follow their parent: who holds the parent (`holds_parent`) may take a running part at once, since it can only
+    be in the hands of the parent's former holder, who has lost it.
+    """
     now = now or timezone.now()
     token = uuid.uuid4()
-    free = Q(status=Run.Status.QUEUED) | Q(status=Run.Status.RUNNING, heartbeat_at__lt=now - LEASE)
+    running = Q(status=Run.Status.RUNNING)
+    free = Q(status=Run.Status.QUEUED) | (running if holds_parent else running & Q(heartbeat_at__lt=now - LEASE))
     taken = Run.objects.filter(free, pk=run_id, attempt__lt=MAX_ATTEMPTS).update(
         status=Run.Status.RUNNING,
         claim_token=token,
@@ -162,9 +167,9 @@ def claim(run_id: int, *, now: datetime | None = None) -> RunningRun | None:
     return RunningRun(Run.objects.get(pk=run_id), token) if taken else None
 
 
-def execute(run_id: int) -> Run | None:
+def execute(run_id: int, *, holds_parent: bool = False) -> Run | None:
     """Claim and compute one run; None if it was not free. A program error marks the run failed and is raised."""
-    running = claim(run_id)
+    running = claim(run_id, holds_parent=holds_parent)
     if running is None:
         return None
     try:

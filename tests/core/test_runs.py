@@ -179,6 +179,20 @@ def test_without_a_broker_the_run_waits_for_the_sweeper(
     assert runs.sweep(now=later) == [run.pk]
 
 
+def test_who_holds_the_parent_takes_a_part_from_the_former_holder(kind: dict[str, Any]) -> None:
+    part = queued(parent=queued(), subject_kind="question", subject_id="q")
+    former = runs.claim(part.pk)
+    assert former is not None
+    assert runs.claim(part.pk) is None
+
+    done = runs.execute(part.pk, holds_parent=True)
+
+    assert done is not None
+    assert done.status == Run.Status.FINISHED
+    with pytest.raises(runs.LostClaim):
+        former.heartbeat()
+
+
 def test_parts_are_unique_in_their_parent_even_when_finished(kind: dict[str, Any]) -> None:
     parent = queued()
     part = queued(parent=parent, subject_kind="question", subject_id="q")
