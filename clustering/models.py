@@ -229,6 +229,9 @@ class RunFigure(models.Model):
     run = models.ForeignKey(Run, models.PROTECT, related_name="figures")
     name = models.CharField(max_length=32)
     specification = models.JSONField()
+    table = models.JSONField(
+        default=dict, blank=True, help_text=_("the numbers of the figure: columns (keys) and rows (unrounded)")
+    )
 
     class Meta:
         verbose_name = _("figure")
