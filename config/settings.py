@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from config import engines
 from config.env import env_bool, env_choice, env_int, env_list, env_text
+from core.endpoints import parse_endpoints
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = engines.private_folder(Path(env_text("POLYPHONY_VAR_DIR") or BASE_DIR / "var").resolve())
@@ -301,6 +302,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": crontab(hour="3", minute="17"),
     },
 }
+
+# --- Models -------------------------------------------------------------------------------------
+
+#: Whom this copy may ask, by name. Keys are not here: each endpoint names the variable that holds its own.
+ENDPOINTS = parse_endpoints(env_text("POLYPHONY_ENDPOINTS"))
 
 # --- Rules of recruiters ------------------------------------------------------------------------
 

@@ -1,0 +1,21 @@
+"""Models behind OpenAI-compatible addresses: one client for all who ask one.
+
+`configured(name)` finds an endpoint that whoever runs this copy has listed, `chat` asks it one thing, `chat_all` many.
+Users import from here.
+"""
+
+from core.endpoints.chatting import ChatReply, ChatRequest, chat, chat_all
+from core.endpoints.configuration import Endpoint, configured, names, parse_endpoints
+from core.endpoints.errors import EndpointError
+
+__all__ = [
+    "ChatReply",
+    "ChatRequest",
+    "Endpoint",
+    "EndpointError",
+    "chat",
+    "chat_all",
+    "configured",
+    "names",
+    "parse_endpoints",
+]
