@@ -164,6 +164,11 @@ class OpinionGroups:
     undefined: str | None
 
     @property
+    def method(self) -> str:
+        """Name of the clusterer."""
+        return "dynamic"
+
+    @property
     def n_groups(self) -> int:
         """Number of groups; 0 if undefined."""
         return len(self.sizes)
@@ -181,4 +186,4 @@ class OpinionGroups:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready copy; ``nan`` as ``None``, the reason in ``undefined`` or the row."""
         result: dict[str, Any] = plain(self)
-        return result | {"n_groups": self.n_groups, "method_version": METHOD_VERSION}
+        return result | {"method": self.method, "n_groups": self.n_groups, "method_version": METHOD_VERSION}
