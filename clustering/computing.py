@@ -30,7 +30,7 @@ from clustering.stats.quality import group_quality
 from clustering.stats.ratings import RatingMatrix
 from core.canonical import content_sha256
 from core.models import Run
-from core.runs import CannotCompute, Computed, LostClaim, RunningRun, execute, queue_run
+from core.runs import CannotCompute, Computed, Part, RunningRun, compute_parts
 from studies.models import Question, Study
 
 
@@ -94,7 +94,7 @@ def scores(running: RunningRun) -> Computed:
     questions = current_questions(study.pk)
     if not questions:
         raise CannotCompute(_("The study has no question."))
-    parts = [_part(running, question, index, len(questions)) for index, question in enumerate(questions)]
+    parts = compute_parts(running, [_part(question, parameters, run.seed) for question in questions])
     running.progress(len(questions), len(questions), _("OvertonScore"))
     covered = [_covered(question, part, parameters) for question, part in zip(questions, parts, strict=True)]
     table = overton_scores(
@@ -130,25 +130,16 @@ def scores(running: RunningRun) -> Computed:
     return Computed(digest, result, lambda finished: rows.store(finished, figures))
 
 
-def _part(running: RunningRun, question: Question, index: int, total: int) -> Run:
-    """The finished (or failed) run of one question's groups; one that an earlier attempt finished is kept."""
-    running.progress(index, total, question.code)
-    parameters = Parameters.from_dict(running.run.parameters)
-    part = queue_run(
+def _part(question: Question, parameters: Parameters, seed: int) -> Part:
+    """The groups of one question, which any worker may find."""
+    return Part(
         kind=GROUPS,
         subject_kind="question",
         subject_id=question.public_id,
         parameters=parameters.grouping(),
-        seed=running.run.seed,
-        parent=running.run,
+        seed=seed,
+        label=question.code,
     )
-    if part.is_unfinished:
-        execute(part.pk, holds_parent=True)
-        part.refresh_from_db()
-    if part.is_unfinished:
-        # Somebody took the part from us, so they hold the parent as well.
-        raise LostClaim(str(running.run.public_id))
-    return part
 
 
 def _covered(question: Question, part: Run, parameters: Parameters) -> storing.CoveredQuestion:

@@ -10,6 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 LEASE = timedelta(seconds=60)
 MAX_ATTEMPTS = 3
+PART_ATTEMPTS = MAX_ATTEMPTS - 1
+"""One less, so that a part that kills its worker is given up before the run that it is a part of."""
 
 
 class RunQuerySet(models.QuerySet["Run"]):
@@ -48,6 +50,15 @@ class Run(models.Model):
     subject_kind = models.CharField(_("kind of subject"), max_length=32)
     subject_id = models.CharField(_("subject"), max_length=36)
     parent = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="parts")
+    continues = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("continues"),
+        help_text=_("the run from whose state it starts; its result holds that run's hash"),
+    )
     parameters = models.JSONField(_("parameters"))
     parameters_sha256 = models.CharField(max_length=64)
     seed = models.BigIntegerField(_("seed"))
@@ -57,6 +68,9 @@ class Run(models.Model):
     progress_note = models.CharField(max_length=200, blank=True)
     attempt = models.PositiveSmallIntegerField(default=0)
     claim_token = models.UUIDField(null=True, blank=True)
+    is_held_with_parent = models.BooleanField(
+        default=False, help_text=_("taken by whoever held the run that it is a part of")
+    )
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     queued_at = models.DateTimeField(_("queued at"))
     started_at = models.DateTimeField(_("started at"), null=True, blank=True)

@@ -181,7 +181,7 @@ def test_without_a_broker_the_run_waits_for_the_sweeper(
 
 def test_who_holds_the_parent_takes_a_part_from_the_former_holder(kind: dict[str, Any]) -> None:
     part = queued(parent=queued(), subject_kind="question", subject_id="q")
-    former = runs.claim(part.pk)
+    former = runs.claim(part.pk, holds_parent=True)
     assert former is not None
     assert runs.claim(part.pk) is None
 
@@ -253,7 +253,7 @@ def test_core_run_one_part_of_a_kind_holds() -> None:
 @pytest.mark.races
 @pytest.mark.django_db(transaction=True)
 def test_a_computation_longer_than_its_lease_keeps_it(kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.05)
+    monkeypatch.setattr("core.runs.executing.HEARTBEAT_S", 0.05)
     run = queued()
 
     def long(running: runs.RunningRun) -> runs.Computed:

@@ -1,40 +1,30 @@
-"""Queue, claim, renew, finish and sweep runs.
-
-A worker claims a run with a conditional update, computes outside any transaction and writes the result in one,
-conditional on its claim. A message that is lost, doubled or delivered to a dead worker therefore changes nothing: the
-sweeper finds the row. Participant requests never come here.
-"""
+"""Claim a run, compute it while its lease is kept, and write its result once."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from importlib import metadata
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db import IntegrityError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
 from core.canonical import content_sha256
 from core.errors import DomainError
 from core.models import Run
-from core.models.run import LEASE, MAX_ATTEMPTS
+from core.models.run import LEASE, MAX_ATTEMPTS, PART_ATTEMPTS
 
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_S = LEASE.total_seconds() / 4
-
-# A queued run that no worker took within this time is published again.
-QUEUED_TOO_LONG = timedelta(seconds=30)
 
 
 class LostClaim(Exception):
@@ -90,76 +80,23 @@ class RunningRun:
             raise LostClaim(str(self.run.public_id))
 
 
-def queue_run(
-    *,
-    kind: str,
-    subject_kind: str,
-    subject_id: object,
-    parameters: Mapping[str, Any],
-    seed: int,
-    by: AbstractBaseUser | AnonymousUser | None = None,
-    parent: Run | None = None,
-    now: datetime | None = None,
-) -> Run:
-    """The unfinished run of these parameters, made if there is none. Publishing it is the caller's choice (`publish`).
-
-    Parts (`parent` given) are unique in their parent, finished or not.
-    """
-    values = {
-        "kind": kind,
-        "subject_kind": subject_kind,
-        "subject_id": str(subject_id),
-        "parameters_sha256": content_sha256(dict(parameters)),
-        "seed": seed,
-    }
-    same = Run.objects.filter(**values, parent=parent)
-    if parent is None:
-        same = same.unfinished()
-    for _attempt in range(2):
-        if found := same.first():
-            return found
-        try:
-            with transaction.atomic():
-                return Run.objects.create(
-                    **values,
-                    parent=parent,
-                    parameters=dict(parameters),
-                    queued_at=now or timezone.now(),
-                    created_by_id=by.pk if by is not None and by.is_authenticated else None,
-                )
-        except IntegrityError:
-            logger.info("another request queued %s of %s first", kind, subject_id)
-    return same.get()
-
-
-def publish(run: Run) -> None:
-    """Send a message for `run` after the transaction commits. Without a broker the sweeper will find the row."""
-
-    def send() -> None:
-        from core.tasks import execute_run
-
-        Run.objects.filter(pk=run.pk).update(published_at=timezone.now())
-        try:
-            execute_run.apply_async((run.pk,), retry=False)
-        except (OSError, OperationalError):
-            logger.warning("the broker does not answer; run %s waits for the sweeper", run.public_id)
-
-    transaction.on_commit(send)
-
-
 def claim(run_id: int, *, holds_parent: bool = False, now: datetime | None = None) -> RunningRun | None:
     """Take a run that is queued, or whose holder has been silent for longer than the lease. None if it is not free.
 
-    Parts follow their parent: who holds the parent (`holds_parent`) may take a running part at once, since it can only
-    be in the hands of the parent's former holder, who has lost it.
+    Who holds the parent (`holds_parent`) may also take, at once, a part that was in the hands of a holder of the
+    parent: that can only be the former one, who has lost both. Parts in other workers' hands have their own lease.
     """
     now = now or timezone.now()
     token = uuid.uuid4()
     running = Q(status=Run.Status.RUNNING)
-    free = Q(status=Run.Status.QUEUED) | (running if holds_parent else running & Q(heartbeat_at__lt=now - LEASE))
-    taken = Run.objects.filter(free, pk=run_id, attempt__lt=MAX_ATTEMPTS).update(
+    free = Q(status=Run.Status.QUEUED) | running & Q(heartbeat_at__lt=now - LEASE)
+    if holds_parent:
+        free |= running & Q(is_held_with_parent=True)
+    trusted = Q(parent=None, attempt__lt=MAX_ATTEMPTS) | Q(parent__isnull=False, attempt__lt=PART_ATTEMPTS)
+    taken = Run.objects.filter(free, trusted, pk=run_id).update(
         status=Run.Status.RUNNING,
         claim_token=token,
+        is_held_with_parent=holds_parent,
         heartbeat_at=now,
         started_at=now,
         attempt=F("attempt") + 1,
@@ -237,28 +174,21 @@ def _finish(running: RunningRun, computed: Computed) -> Run:
     return run
 
 
+@transaction.atomic
 def _fail(running: RunningRun, reason: str) -> None:
-    Run.objects.filter(pk=running.run.pk, claim_token=running.token).update(
-        status=Run.Status.FAILED, claim_token=None, finished_at=timezone.now(), error=reason
+    now = timezone.now()
+    failed = Run.objects.filter(pk=running.run.pk, claim_token=running.token).update(
+        status=Run.Status.FAILED, claim_token=None, finished_at=now, error=reason
     )
+    if failed:
+        end_parts_of([running.run.pk], now=now)
 
 
-def sweep(*, now: datetime | None = None) -> list[int]:
-    """Publish again what was lost, give up what failed too often. Returns the ids of the runs published."""
-    now = now or timezone.now()
-    dead = Q(status=Run.Status.RUNNING, heartbeat_at__lt=now - LEASE)
-    Run.objects.filter(dead, attempt__gte=MAX_ATTEMPTS).update(
-        status=Run.Status.FAILED,
-        claim_token=None,
-        finished_at=now,
-        error=_("Given up: the worker died %(n)s times while it computed this.") % {"n": MAX_ATTEMPTS},
+def end_parts_of(failed: list[int], *, now: datetime) -> None:
+    """Let no worker begin a part of runs that have failed: nobody would use it."""
+    Run.objects.filter(parent_id__in=failed, status=Run.Status.QUEUED).update(
+        status=Run.Status.FAILED, finished_at=now, error=_("The run that this is a part of has failed.")
     )
-    unheard = Q(published_at=None) | Q(published_at__lt=now - QUEUED_TOO_LONG)
-    waiting = Q(status=Run.Status.QUEUED, queued_at__lt=now - timedelta(seconds=5), parent=None) & unheard
-    due = list(Run.objects.filter(waiting | (dead & Q(parent=None) & unheard)).order_by("id"))
-    for run in due:
-        publish(run)
-    return [run.pk for run in due]
 
 
 def versions() -> dict[str, str]:
