@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from clustering.stats.coverage import QuestionCoverage
-from clustering.stats.matrix import FloatArray
+from clustering.stats.intervals import Estimate, Method, Repeats, mean_over_questions
+from clustering.stats.panel import CoveragePanel, panel_of_coverages
 from clustering.stats.plain import plain
 
-__all__ = ["METHOD_VERSION", "Estimate", "OvertonScore", "OvertonTable", "mean_over_questions", "overton_scores"]
+__all__ = [
+    "METHOD_VERSION",
+    "Estimate",
+    "OvertonScore",
+    "OvertonTable",
+    "mean_over_questions",
+    "overton_scores",
+    "scores_of_panel",
+]
 
 METHOD_VERSION = "1"
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean over questions with its uncertainty.
-
-    Attributes
-    ----------
-    value : float
-        In [0, 1]; ``nan`` if undefined.
-    low, high : float
-        Percentile bootstrap interval; ``nan`` if there is none.
-    standard_error : float
-        Standard deviation of the bootstrap replicates; ``nan`` if there is none.
-    n_questions : int
-        Questions that count: those with a coverage.
-    n_replicates : int
-        Replicates used: those in which a question that counts was drawn.
-    undefined : str or None
-        Why there is no value.
-    interval_undefined : str or None
-        Why there is no interval.
-    """
-
-    value: float
-    low: float
-    high: float
-    standard_error: float
-    n_questions: int
-    n_replicates: int
-    undefined: str | None
-    interval_undefined: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,104 +119,91 @@ def overton_scores(
     ----------
     .. [1] Benchmarking Overton Pluralism in LLMs, section 2.
     """
-    ordered = sorted(coverages, key=lambda coverage: coverage.question)
-    names = [coverage.question for coverage in ordered]
-    if len(set(names)) < len(names):
-        raise ValueError("a question occurs twice")
-    if len({(coverage.rule, coverage.threshold, coverage.tolerance) for coverage in ordered}) > 1:
-        raise ValueError("coverages by different rules or thresholds cannot be averaged")
-    used = [coverage for coverage in ordered if coverage.undefined is None]
-    sources = tuple(sorted({source for coverage in ordered for source in coverage.sources}))
-    plain_rows, weighted_rows = _by_source(used, sources)
-    unweighted, weighted = (
-        mean_over_questions(rows, seed=seed, replicates=replicates, level=level) for rows in (plain_rows, weighted_rows)
-    )
-    scores = tuple(map(OvertonScore, (*sources, "best across sources"), unweighted, weighted))
-    return OvertonTable(
-        scores=scores[:-1],
-        best=scores[-1],
-        questions=tuple(coverage.question for coverage in used),
-        left_out=tuple((c.question, c.undefined) for c in ordered if c.undefined is not None),
-        rule=ordered[0].rule if ordered else None,
-        threshold=ordered[0].threshold if ordered else float("nan"),
+    panel = panel_of_coverages(coverages)
+    first = coverages[0] if coverages else None
+    left_out = {coverage.question: coverage.undefined for coverage in coverages if coverage.undefined is not None}
+    return scores_of_panel(
+        panel,
+        seed=seed,
         replicates=replicates,
         level=level,
-        seed=seed,
-        undefined=None if used else "no question has a coverage",
+        left_out=left_out,
+        rule=first.rule if first else None,
+        threshold=first.threshold if first else float("nan"),
     )
 
 
-def mean_over_questions(
-    coverage: FloatArray, *, seed: int, replicates: int = 2000, level: float = 0.95
-) -> tuple[Estimate, ...]:
-    """Mean of each column over questions, with a percentile bootstrap interval over questions.
+def scores_of_panel(
+    panel: CoveragePanel,
+    *,
+    seed: int,
+    replicates: int = 2000,
+    level: float = 0.95,
+    repeats: Repeats = "counted",
+    method: Method = "percentile",
+    left_out: Mapping[str, str] | None = None,
+    rule: str | None = None,
+    threshold: float = float("nan"),
+) -> OvertonTable:
+    """OvertonScores of all sources of a panel, which may come from a printed table.
 
     Parameters
     ----------
-    coverage : ndarray of float, shape (n_questions, n_columns)
-        In [0, 1]; ``nan`` where a column has no coverage of a question.
-    seed : int
-        At least 0.
-    replicates : int, default 2000
-        At least 1.
-    level : float, default 0.95
-        In (0, 1).
+    panel : CoveragePanel
+    seed, replicates, level, repeats, method
+        As in :func:`clustering.stats.intervals.mean_over_questions`.
+    left_out : mapping of question to reason, optional
+        Questions known to have no coverage.
+    rule : str or None
+    threshold : float
+        How coverage came about, carried along.
 
     Returns
     -------
-    tuple of Estimate, length n_columns
+    OvertonTable
 
     Raises
     ------
     ValueError
         If an option is out of range.
-
-    Notes
-    -----
-    A replicate draws n_questions questions with replacement and counts a question as often as it was
-    drawn [1]_ (collapsing repeated draws, as is sometimes done, makes intervals about a fifth too narrow).
-    The interval takes the questions as a sample of questions; people and groups are taken as they are.
-    With one question there is nothing to draw from, so there is no interval.
-
-    References
-    ----------
-    .. [1] B. Efron, R. J. Tibshirani, An Introduction to the Bootstrap, Chapman & Hall, 1993, section 13.3.
     """
-    if seed < 0 or replicates < 1 or not 0 < level < 1:
-        raise ValueError("seed is at least 0, replicates at least 1, and level lies between 0 and 1")
-    n_questions = len(coverage)
-    rng = np.random.default_rng(seed)
-    drawn = rng.integers(0, max(n_questions, 1), size=(replicates, n_questions))
-    times = np.zeros((replicates, n_questions))
-    np.add.at(times, (np.arange(replicates)[:, None], drawn), 1.0)
-    return tuple(_estimate(column, times, level) for column in coverage.T)
+    reasons = dict(left_out or {})
+    for question, row in zip(panel.questions, panel.coverage, strict=True):
+        if np.isnan(row).all():
+            reasons.setdefault(question, "no answer has a coverage")
+    used = panel.subset(np.array([question not in reasons for question in panel.questions], dtype=bool))
+    unweighted, weighted = (
+        mean_over_questions(
+            np.column_stack([values, best]),
+            seed=seed,
+            replicates=replicates,
+            level=level,
+            repeats=repeats,
+            method=method,
+        )
+        for values, best in ((used.coverage, used.best), (used.coverage_weighted, used.best_weighted))
+    )
+    if used.questions:
+        best, sizes = panel.reasons.get("best"), panel.reasons.get("weighted")
+        unweighted = (*unweighted[:-1], _explained(unweighted[-1], best))
+        weighted = (*(_explained(estimate, sizes) for estimate in weighted[:-1]), _explained(weighted[-1], best))
+    scores = tuple(map(OvertonScore, (*panel.sources, "best across sources"), unweighted, weighted))
+    return OvertonTable(
+        scores=scores[:-1],
+        best=scores[-1],
+        questions=used.questions,
+        left_out=tuple(sorted(reasons.items())),
+        rule=rule,
+        threshold=threshold,
+        replicates=replicates,
+        level=level,
+        seed=seed,
+        undefined=None if used.questions else "no question has a coverage",
+    )
 
 
-def _estimate(column: FloatArray, times: FloatArray, level: float) -> Estimate:
-    counts = ~np.isnan(column)
-    n_questions = int(counts.sum())
-    nan = float("nan")
-    if n_questions == 0:
-        reason = "no question has a coverage"
-        return Estimate(nan, nan, nan, nan, 0, 0, reason, reason)
-    value = float(column[counts].mean())
-    if n_questions == 1:
-        return Estimate(value, nan, nan, nan, 1, 0, None, "one question: nothing to resample")
-    weight = times[:, counts].sum(axis=1)
-    means = (times[:, counts] @ column[counts])[weight > 0] / weight[weight > 0]
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    error = float(means.std(ddof=1)) if len(means) > 1 else nan
-    return Estimate(value, float(low), float(high), error, n_questions, len(means), None, None)
-
-
-def _by_source(used: list[QuestionCoverage], sources: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
-    """Coverage of questions by sources, and in the last column the best; unweighted and weighted."""
-    unweighted, weighted = np.full((2, len(used), len(sources) + 1), np.nan)
-    place = {source: column for column, source in enumerate(sources)}
-    for row, coverage in enumerate(used):
-        columns = [place[source] for source in coverage.sources]
-        unweighted[row, columns] = coverage.coverage
-        weighted[row, columns] = coverage.coverage_weighted
-        unweighted[row, -1] = coverage.best_coverage
-        weighted[row, -1] = coverage.best_coverage_weighted
-    return unweighted, weighted
+def _explained(estimate: Estimate, reason: str | None) -> Estimate:
+    """The estimate with a reason of the whole table in place of the general one."""
+    if estimate.undefined is None or reason is None:
+        return estimate
+    return replace(estimate, undefined=reason, interval_undefined=reason)
