@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("config", "core", "studies", "voting", "clustering", "annotation")
 LINTER = Path(sys.executable).with_name("lint-imports")
-HEAVY = ("altair", "pandas", "sklearn", "scipy", "vl_convert", "pyarrow")
+HEAVY = ("altair", "pandas", "sklearn", "scipy", "vl_convert", "pyarrow", "onnxruntime")
 
 
 def contracts(folder: Path) -> dict[str, str]:
