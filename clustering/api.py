@@ -9,8 +9,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import mixins, serializers, viewsets
 
+from clustering.letters import group_label
 from clustering.models import GroupMember, Score
-from clustering.selectors import group_label
 from core.models import Run
 from studies.access import team_studies
 

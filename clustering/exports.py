@@ -7,8 +7,9 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from clustering.letters import group_label
 from clustering.models import GroupCoverage, GroupMember, QuestionCoverage, Score
-from clustering.selectors import group_label, reported_run
+from clustering.selectors import reported_run
 from clustering.services import run_identity
 from core.models import Run
 from core.tables import Column, Kind, Table

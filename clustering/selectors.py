@@ -6,22 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from clustering.letters import group_label
 from clustering.models import GroupCoverage, Grouping, GroupStatement, OpinionGroup, QuestionCoverage, RunFigure, Score
 from clustering.parameters import GROUPS, OVERTON
 from core.models import Run
 from studies.models import Question, Source, Study
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def group_label(number: int) -> str:
-    """A, B, ... Z, AA, AB, ...: the label of a group, 0 being the largest."""
-    label = ""
-    number += 1
-    while number:
-        number, rest = divmod(number - 1, 26)
-        label = LETTERS[rest] + label
-    return label
 
 
 def reported_run(study: Study) -> Run | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustering import figures
+from clustering.letters import group_label
 from clustering.loading import QuestionVotes
 from clustering.models import (
     GroupCoverage,
@@ -18,7 +19,6 @@ from clustering.models import (
     RunFigure,
     Score,
 )
-from clustering.selectors import group_label
 from clustering.stats.coverage import QuestionCoverage as Coverage
 from clustering.stats.groups import OpinionGroups
 from clustering.stats.matrix import VoteMatrix
@@ -65,7 +65,8 @@ class GroupingRows:
             undefined=self.found.undefined or "",
         )
         groups = OpinionGroup.objects.bulk_create(
-            OpinionGroup(grouping=grouping, number=number, size=size) for number, size in enumerate(self.found.sizes)
+            OpinionGroup(grouping=grouping, number=number, identity=number, size=size)
+            for number, size in enumerate(self.found.sizes)
         )
         self._store_members(grouping, groups)
         self._store_statements(groups)

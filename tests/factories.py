@@ -15,6 +15,7 @@ from clustering.models import (
     GroupCoverage,
     Grouping,
     GroupMember,
+    GroupName,
     GroupStatement,
     OpinionGroup,
     QuestionCoverage,
@@ -418,6 +419,7 @@ class OpinionGroupFactory(DjangoModelFactory):
 
     grouping = factory.SubFactory(GroupingFactory)
     number = factory.Sequence(lambda n: n)
+    identity = factory.SelfAttribute("number")
     size = 5
 
 
@@ -431,6 +433,17 @@ class GroupMemberFactory(DjangoModelFactory):
     x = 0.0
     y = 0.0
     n_votes = 4
+
+
+class GroupNameFactory(DjangoModelFactory):
+    class Meta:
+        model = GroupName
+
+    question = factory.SubFactory(QuestionFactory)
+    line = "dynamic"
+    identity = factory.Sequence(lambda n: n)
+    name = "Better buses"
+    created_at = NOW
 
 
 class GroupStatementFactory(DjangoModelFactory):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ from clustering.models import RunFigure
 from studies.models import Source
 from tests.constraints import refuses
 from tests.factories import (
+    NOW,
     GroupCoverageFactory,
     GroupingFactory,
     GroupMemberFactory,
+    GroupNameFactory,
     GroupStatementFactory,
     OpinionGroupFactory,
     QuestionCoverageFactory,
@@ -31,6 +34,10 @@ Factory = Callable[..., Any]
     [
         ("clustering_grouping_defined_or_reason", GroupingFactory, {"n_groups": None, "undefined": ""}),
         ("clustering_grouping_defined_or_reason", GroupingFactory, {"n_groups": 2, "undefined": "no votes"}),
+        ("clustering_grouping_line_valid", GroupingFactory, {"line": "dotted"}),
+        ("clustering_groupname_not_empty", GroupNameFactory, {"name": ""}),
+        ("clustering_groupname_line_valid", GroupNameFactory, {"line": "dotted"}),
+        ("clustering_groupname_superseded_after", GroupNameFactory, {"superseded_at": NOW - timedelta(seconds=1)}),
         ("clustering_opiniongroup_size_positive", OpinionGroupFactory, {"size": 0}),
         ("clustering_groupstatement_direction_valid", GroupStatementFactory, {"direction": 0}),
         ("clustering_groupcoverage_rated_or_empty", GroupCoverageFactory, {"n_ratings": 0}),
@@ -48,10 +55,18 @@ def test_a_row_that_contradicts_itself_is_refused(name: str, factory: Factory, c
 def test_groups_are_numbered_once_and_have_each_member_and_statement_once() -> None:
     group = OpinionGroupFactory(number=0)
     refuses("clustering_opiniongroup_number_once", OpinionGroupFactory(grouping=group.grouping, number=1), number=0)
+    other_identity = OpinionGroupFactory(grouping=group.grouping, number=2)
+    refuses("clustering_opiniongroup_identity_once", other_identity, identity=group.identity)
     member, other = GroupMemberFactory(group=group), GroupMemberFactory(group=group)
     refuses("clustering_groupmember_once", other, enrolment=member.enrolment)
     statement, another = GroupStatementFactory(group=group), GroupStatementFactory(group=group)
     refuses("clustering_groupstatement_once", another, statement=statement.statement)
+
+
+def test_a_viewpoint_has_one_name_at_a_time() -> None:
+    name = GroupNameFactory()
+    other = GroupNameFactory(question=name.question)
+    refuses("clustering_groupname_one_current", other, identity=name.identity)
 
 
 def test_an_answer_covers_a_group_once_in_a_run() -> None:

@@ -6,9 +6,9 @@ from django.core.management.base import CommandParser
 
 from clustering.command_options import add_grouping_options, finished, parameters_from, question_named, study_named
 from clustering.inclusion import described
+from clustering.letters import group_label
 from clustering.loading import current_questions
 from clustering.parameters import GROUPS
-from clustering.selectors import group_label
 from clustering.services import run_identity
 from core.errors import one_line
 from core.management_base import Outcome, PolyphonyCommand
