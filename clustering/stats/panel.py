@@ -26,6 +26,8 @@ METHOD_VERSION = "1"
 
 Variant = Literal["unweighted", "weighted"]
 VARIANTS: tuple[Variant, ...] = ("unweighted", "weighted")
+# Half a unit of the third digit, and a little for binary fractions.
+ROUNDED = 0.00051
 NO_SIZES = "the sizes of the groups are not known"
 NO_GROUPS_KNOWN = "a table of coverages does not say which groups an answer represents"
 
@@ -82,6 +84,8 @@ class CoveragePanel:
         Number of groups of a question, whether they have a say or not.
     reasons : dict of str to str
         By variant ("weighted", "best"): why it is missing altogether.
+    recovered : tuple of str
+        Variants whose fractions were put back in place of rounded shares (:func:`panel_of_rows`).
     """
 
     questions: tuple[str, ...]
@@ -95,6 +99,7 @@ class CoveragePanel:
     best_weighted: FloatArray
     question_groups: FloatArray
     reasons: dict[str, str]
+    recovered: tuple[Variant, ...] = ()
 
     def values(self, variant: Variant) -> FloatArray:
         """Coverage of the variant, shape (n_questions, n_sources)."""
@@ -124,6 +129,7 @@ class CoveragePanel:
             best_weighted=self.best_weighted[kept],
             question_groups=self.question_groups[kept],
             reasons=self.reasons,
+            recovered=self.recovered,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -185,13 +191,16 @@ def panel_of_coverages(
     )
 
 
-def panel_of_rows(rows: Sequence[CoverageRow]) -> CoveragePanel:
+def panel_of_rows(rows: Sequence[CoverageRow], *, recover: bool = True) -> CoveragePanel:
     """Panel of a table of coverages, as a paper prints it.
 
     Parameters
     ----------
     rows : sequence of CoverageRow
         In any order; a question need not have every source.
+    recover : bool, default True
+        Put the fraction back where a share was rounded to three digits: 0.688 of 16 groups is 11/16. Done
+        for a variant only if all its shares are within 0.00051 of a fraction of their groups (people).
 
     Returns
     -------
@@ -219,6 +228,10 @@ def panel_of_rows(rows: Sequence[CoverageRow]) -> CoveragePanel:
         if has_sizes:
             weighted[cell], people[cell] = row.coverage_weighted, row.n_people
     unknown = np.full(len(questions), np.nan)
+    recovered: list[Variant] = []
+    if recover:
+        values = _recovered("unweighted", values, groups, recovered)
+        weighted = _recovered("weighted", weighted, people, recovered)
     return CoveragePanel(
         questions=questions,
         domains=tuple(facts[question][2] for question in questions),
@@ -231,7 +244,18 @@ def panel_of_rows(rows: Sequence[CoverageRow]) -> CoveragePanel:
         best_weighted=unknown,
         question_groups=np.array([facts[question][0] for question in questions], dtype=np.float64),
         reasons={"best": NO_GROUPS_KNOWN} | ({} if has_sizes else {"weighted": NO_SIZES}),
+        recovered=tuple(recovered),
     )
+
+
+def _recovered(variant: Variant, values: FloatArray, whole: FloatArray, done: list[Variant]) -> FloatArray:
+    """The shares as fractions, if all of them are rounded fractions; `done` gets the variant if so."""
+    given = ~np.isnan(values)
+    fractions = np.where(given, np.rint(np.nan_to_num(values) * whole) / np.maximum(whole, 1), np.nan)
+    if not given.any() or np.nanmax(np.abs(fractions - values)) > ROUNDED:
+        return values
+    done.append(variant)
+    return fractions
 
 
 def _check_rows(rows: Sequence[CoverageRow]) -> None:
