@@ -1,0 +1,1 @@
+"""How well ratings are predicted: pure statistics, arrays and keys in, frozen results out."""
