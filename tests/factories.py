@@ -24,6 +24,7 @@ from clustering.models import (
 )
 from core.canonical import content_sha256
 from core.models import AuditEvent, Pulse, Run
+from prediction.models import Candidate, CandidateAnswer, JudgeReply, Prediction, PredictionBatch
 from studies.models import (
     Answer,
     ConsentRecord,
@@ -498,6 +499,63 @@ class RunFigureFactory(DjangoModelFactory):
     run = factory.SubFactory(RunFactory)
     name = "groups"
     specification = factory.Dict({"mark": "point"})
+
+
+class CandidateFactory(DjangoModelFactory):
+    class Meta:
+        model = Candidate
+
+    study = factory.SubFactory(StudyFactory)
+    code = factory.Sequence(lambda n: f"new{n}")
+    name = factory.LazyAttribute(lambda candidate: f"Candidate {candidate.code}")
+    added_at = NOW
+
+
+class CandidateAnswerFactory(DjangoModelFactory):
+    class Meta:
+        model = CandidateAnswer
+
+    candidate = factory.SubFactory(CandidateFactory)
+    question = factory.SubFactory(QuestionFactory, study=factory.SelfAttribute("..candidate.study"))
+    text = factory.LazyAttribute(lambda answer: f"What {answer.candidate.code} says on {answer.question.code}.")
+    added_at = NOW
+
+
+class PredictionBatchFactory(DjangoModelFactory):
+    """Predictions from a file."""
+
+    class Meta:
+        model = PredictionBatch
+
+    study = factory.SubFactory(StudyFactory)
+    method = PredictionBatch.Method.FILE
+    name = factory.Sequence(lambda n: f"method {n}")
+    parameters = factory.LazyAttribute(lambda batch: {"name": batch.name})
+    parameters_sha256 = factory.LazyAttribute(lambda batch: content_sha256(batch.parameters))
+    created_at = NOW
+
+
+class PredictionFactory(DjangoModelFactory):
+    class Meta:
+        model = Prediction
+
+    batch = factory.SubFactory(PredictionBatchFactory)
+    enrolment = factory.SubFactory(EnrolmentFactory, study=factory.SelfAttribute("..batch.study"))
+    answer = factory.SubFactory(ModelAnswerFactory, question__study=factory.SelfAttribute("...batch.study"))
+    outcome = Prediction.Outcome.RATING
+    value = 4.0
+    predicted_at = NOW
+
+
+class JudgeReplyFactory(DjangoModelFactory):
+    class Meta:
+        model = JudgeReply
+
+    prediction = factory.SubFactory(PredictionFactory, batch__method=PredictionBatch.Method.JUDGE)
+    text = "Rating: 4"
+    raw = "{}"
+    model = "some-model"
+    received_at = NOW
 
 
 # --- A study to walk through ----------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ templates() {
 }
 
 types() {
-    find config core studies voting clustering annotation \
+    find config core studies voting clustering annotation prediction \
         \( -path 'config/*' -o -path 'core/*' -o -path '*/stats/*' -o -name 'services*.py' -o -name 'selectors*.py' \
         -o -path '*/services/*' -o -path '*/selectors/*' \) \
         -name '*.py' ! -path '*/migrations/*' -exec "$bin/mypy" {} +

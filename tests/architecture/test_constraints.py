@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 
 TESTS = Path(__file__).resolve().parents[1]
-OURS = ("core", "studies", "voting", "clustering", "annotation")
+OURS = ("core", "studies", "voting", "clustering", "annotation", "prediction")
 
 
 def constraints() -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("config", "core", "studies", "voting", "clustering", "annotation")
+PACKAGES = ("config", "core", "studies", "voting", "clustering", "annotation", "prediction")
 LINTER = Path(sys.executable).with_name("lint-imports")
 HEAVY = ("altair", "pandas", "sklearn", "scipy", "vl_convert", "pyarrow", "onnxruntime")
 

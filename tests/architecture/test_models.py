@@ -13,7 +13,7 @@ from core import registry
 from studies.models import Enrolment
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = ("core", "studies", "voting", "clustering", "annotation")
+OURS = ("core", "studies", "voting", "clustering", "annotation", "prediction")
 MODELS = [model for app in OURS for model in apps.get_app_config(app).get_models()]
 MODEL_FILES = [
     path

@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.permissions import AllowAny
 from rest_framework.views import APIView
 
-OURS = ("config", "core", "studies", "voting", "clustering", "annotation")
+OURS = ("config", "core", "studies", "voting", "clustering", "annotation", "prediction")
 METHODS = {"require_GET", "require_POST", "require_safe", "require_http_methods"}
 LOGINS = {"login_required", "permission_required", "staff_member_required"}
 View = Callable[..., Any]

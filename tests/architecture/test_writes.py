@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-APPS = ("core", "studies", "voting", "clustering", "annotation", "config")
+APPS = ("core", "studies", "voting", "clustering", "annotation", "prediction", "config")
 #: What modules are called that ask services to write.
 ASKING = ("views", "api", "admin", "forms", "selectors", "exports", "tasks", "urls", "pages")
 WRITES = {"save", "create", "update", "delete", "bulk_create", "bulk_update", "get_or_create", "update_or_create"}

@@ -16,7 +16,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OURS = {"config", "core", "studies", "voting", "clustering", "annotation"}
+OURS = {"config", "core", "studies", "voting", "clustering", "annotation", "prediction"}
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(?P<version>[^ ;\\]+)")
 # Imported by us, and part of a distribution that pyproject.toml names for another of its parts.
 PARTS_OF_OTHERS = {"kombu": "celery"}
