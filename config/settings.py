@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "voting.apps.VotingConfig",
     "clustering.apps.ClusteringConfig",
     "annotation.apps.AnnotationConfig",
+    "prediction.apps.PredictionConfig",
     "config.apps.HouseConfig",
     "config.apps.PolyphonyAdminConfig",
     "django.contrib.auth",
