@@ -22,6 +22,7 @@ __all__ = [
 METHOD_VERSION = "1"
 
 UNASSIGNED = -1
+ROWS_AT_ONCE = 512
 
 
 def euclidean_distances(left: FloatArray, right: FloatArray) -> FloatArray:
@@ -118,10 +119,12 @@ def share_without_common(values: FloatArray) -> float:
     """
     known = (~np.isnan(values)).astype(np.float64)
     known = known[known.any(axis=1)]
-    if len(known) < 2:
+    n = len(known)
+    if n < 2:
         return float("nan")
-    upper = np.triu_indices(len(known), 1)
-    return float(((known @ known.T)[upper] == 0).mean())
+    # Some rows at a time: the table of all pairs would grow with the square. A voter shares with themselves.
+    without = sum(int(((known[at : at + ROWS_AT_ONCE] @ known.T) == 0).sum()) for at in range(0, n, ROWS_AT_ONCE))
+    return without / (n * (n - 1))
 
 
 def linked_components(values: FloatArray) -> IntArray:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from benchmarks.groups import planted_votes
 from clustering.stats.dynamic import cluster_opinions
 from clustering.stats.matrix import VoteMatrix
 from clustering.stats.plain import plain
@@ -43,6 +44,19 @@ def test_groups_without_such_votes_are_skipped_not_counted_as_zero(matrix):
 
     assert peers.mean_within.tolist() == [1, 0, 0]
     assert peers.cohesion == 1.0
+
+
+def test_pooled_rates_count_votes_and_means_count_groups():
+    # Group 0 has three votes on its own statements, group 1 has one.
+    votes = [("a", "by-b", 1), ("b", "by-a", 1), ("d", "by-a", 1), ("c", "by-e", -1), ("a", "by-e", 0)]
+    matrix = VoteMatrix.from_votes(votes, participants=["e"])
+
+    peers = peer_voting(matrix, np.array([0, 0, 1, 0, 1]), AUTHORS | {"by-e": "e"})
+
+    assert peers.mean_within.tolist() == [0.5, 0.5, 0]
+    assert peers.pooled_within.tolist() == [0.75, 0.25, 0]
+    assert peers.pooled_outside.tolist() == [0, 0, 1]
+    assert (peers.n_groups_within, peers.n_groups_outside) == (2, 1)
 
 
 def test_cohesion_leaves_singletons_out():
@@ -104,6 +118,36 @@ def test_quality_of_groups():
     assert quality.share_without_common == 0.0
     assert quality.peers is None
     assert group_quality(groups, matrix, authors={"s0": "p0"}).peers.n_own == 1
+
+
+def test_the_silhouette_on_the_map_is_that_of_the_clusterer_in_the_projection():
+    matrix, _, _ = planted_votes(votes_each=15, seed=3)
+    groups = cluster_opinions(matrix, seed=0)
+
+    quality = group_quality(groups, matrix)
+
+    assert quality.map_silhouette == pytest.approx(groups.silhouette, abs=1e-12)
+    assert (quality.group_silhouettes * groups.sizes).sum() / 60 == pytest.approx(quality.map_silhouette)
+    assert group_quality(cluster_opinions(matrix, seed=0, space="votes"), matrix).map_silhouette != groups.silhouette
+
+
+def test_the_share_without_a_common_statement_leaves_own_votes_out():
+    matrix = VoteMatrix.from_votes([("a", "x", 1), ("b", "x", 1), ("c", "x", 1), ("c", "y", 1), ("a", "y", 1)])
+    groups = cluster_opinions(matrix, seed=0)
+
+    assert group_quality(groups, matrix).share_without_common == 0
+    assert group_quality(groups, matrix, authors={"x": "c"}).share_without_common == 1 / 3
+
+
+def test_pairs_of_very_many_people_are_left_out_with_a_reason(monkeypatch):
+    monkeypatch.setattr("clustering.stats.quality.MOST_PEOPLE", 5)
+    matrix, _, _ = planted_votes(votes_each=15, seed=3)
+
+    quality = group_quality(cluster_opinions(matrix, seed=0), matrix)
+
+    assert quality.pairs_undefined.startswith("more than 5,000 participants")
+    assert np.isnan([quality.map_silhouette, *quality.group_silhouettes, quality.share_without_common]).all()
+    json.dumps(quality.to_dict(), allow_nan=False)
 
 
 def test_groups_of_another_matrix_are_refused(matrix):
