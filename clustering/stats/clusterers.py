@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from clustering.stats.dynamic import cluster_opinions
 from clustering.stats.eligibility import Exclusion
 from clustering.stats.matrix import FloatArray, IntArray, VoteMatrix
+from clustering.stats.polis.groups import PolisSettings
+from clustering.stats.polis.pipeline import cluster_polis
+from clustering.stats.polis.state import PolisState
+from clustering.stats.polis.votes import SparseVotes
 
-__all__ = ["DYNAMIC", "METHODS", "METHOD_VERSION", "Grouping", "MethodName", "cluster"]
+__all__ = ["DYNAMIC", "METHODS", "METHOD_VERSION", "POLIS", "Grouping", "MethodName", "cluster"]
 
 METHOD_VERSION = "1"
 
-MethodName = Literal["dynamic"]
+MethodName = Literal["dynamic", "polis"]
 DYNAMIC: MethodName = "dynamic"
-METHODS: tuple[MethodName, ...] = (DYNAMIC,)
+POLIS: MethodName = "polis"
+METHODS: tuple[MethodName, ...] = (DYNAMIC, POLIS)
 
 
 class Grouping(Protocol):
@@ -85,25 +90,34 @@ class Grouping(Protocol):
 
 
 def cluster(
-    matrix: VoteMatrix,
+    matrix: VoteMatrix | SparseVotes,
     *,
     method: MethodName,
     seed: int,
     authors: Mapping[str, str] | None = None,
+    order: Sequence[str] | None = None,
+    previous: PolisState | None = None,
     **options: Any,
 ) -> Grouping:
     """Opinion groups of one question by the clusterer named.
 
     Parameters
     ----------
-    matrix : VoteMatrix
-    method : {"dynamic"}
+    matrix : VoteMatrix or SparseVotes
+        The votes; for the same votes either form gives the same bytes.
+    method : {"dynamic", "polis"}
     seed : int
         At least 0.
     authors : mapping of statement key to participant key, optional
         Who wrote what, to recognise votes on one's own statement.
+    order : sequence of str, optional
+        Participants in the order of their first vote; *polis* alone depends on it.
+    previous : PolisState, optional
+        State of the run before; *polis* alone continues one.
     **options
-        Settings of the clusterer, see :func:`clustering.stats.dynamic.cluster_opinions`.
+        Settings of the clusterer: see :func:`clustering.stats.dynamic.cluster_opinions`; for *polis*
+        the fields of :class:`clustering.stats.polis.groups.PolisSettings`, and `hidden` and `meta` of
+        :func:`clustering.stats.polis.pipeline.cluster_polis`.
 
     Returns
     -------
@@ -112,10 +126,20 @@ def cluster(
     Raises
     ------
     ValueError
-        If the method is unknown or an option is out of range.
+        If the method is unknown, an option is out of range, or *dynamic* is given a state to continue.
     TypeError
         If the clusterer has no such option.
     """
+    if method == POLIS:
+        votes = SparseVotes.from_matrix(matrix) if isinstance(matrix, VoteMatrix) else matrix
+        named = {name: options.pop(name) for name in ("hidden", "meta") if name in options}
+        settings = PolisSettings(**options)
+        return cluster_polis(
+            votes, seed=seed, authors=authors, order=order, previous=previous, settings=settings, **named
+        )
     if method != DYNAMIC:
         raise ValueError(f"method is one of {', '.join(METHODS)}, not {method!r}")
-    return cluster_opinions(matrix, seed=seed, authors=authors, **options)
+    if previous is not None:
+        raise ValueError("the dynamic clusterer starts anew each time: it continues no state")
+    whole = matrix.to_matrix() if isinstance(matrix, SparseVotes) else matrix
+    return cluster_opinions(whole, seed=seed, authors=authors, **options)

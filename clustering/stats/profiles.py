@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from clustering.stats.distances import membership
-from clustering.stats.matrix import FloatArray, IntArray, VoteMatrix
+from clustering.stats.matrix import BoolArray, FloatArray, IntArray, VoteMatrix
 from clustering.stats.plain import plain
 from clustering.stats.representativeness import representativeness
 from clustering.stats.selection import (
@@ -25,6 +25,7 @@ __all__ = [
     "OpinionProfiles",
     "count_votes",
     "group_informed_consensus",
+    "profile_counts",
     "profile_groups",
 ]
 
@@ -167,17 +168,45 @@ def profile_groups(
     """
     _check_labels(matrix, labels)
     counts = count_votes(matrix.values, labels)
-    shown = np.array([key not in set(hidden) for key in matrix.statements], dtype=bool)
+    away = set(hidden)
+    shown = np.array([key not in away for key in matrix.statements], dtype=bool)
+    agree, disagree, seen = (cells.sum(axis=0) for cells in (matrix.values == 1.0, matrix.values == -1.0, matrix.seen))
+    return profile_counts(matrix.statements, counts, (agree, disagree, seen), shown=shown, limit=limit)
+
+
+def profile_counts(
+    statements: tuple[str, ...],
+    counts: GroupCounts,
+    everybody: tuple[IntArray, IntArray, IntArray],
+    *,
+    shown: BoolArray,
+    limit: int = 5,
+) -> OpinionProfiles:
+    """Portraits of groups whose votes have been counted.
+
+    Parameters
+    ----------
+    statements : tuple of str
+    counts : GroupCounts
+    everybody : three ndarrays of int, shape (n_statements,)
+        Agreement, disagreement and all votes of all participants, grouped or not.
+    shown : ndarray of bool, shape (n_statements,)
+        Statements that may be selected.
+    limit : int, default 5
+
+    Returns
+    -------
+    OpinionProfiles
+    """
     tests = representativeness(counts.agree, counts.disagree, counts.seen)
-    everybody = [cells.sum(axis=0) for cells in (matrix.values == 1.0, matrix.values == -1.0, matrix.seen)]
-    agree, disagree = consensus_statements(matrix.statements, *everybody, shown=shown, limit=limit)
+    agree, disagree = consensus_statements(statements, *everybody, shown=shown, limit=limit)
     return OpinionProfiles(
-        statements=matrix.statements,
+        statements=statements,
         counts=counts,
         agree_share=counts.agree_share,
         group_informed_consensus=group_informed_consensus(counts),
         characteristic=tuple(
-            representative_statements(matrix.statements, tests, group, shown=shown, limit=limit)
+            representative_statements(statements, tests, group, shown=shown, limit=limit)
             for group in range(len(counts.agree))
         ),
         consensus_agree=agree,

@@ -12,9 +12,12 @@ from clustering.stats.plain import plain
 
 __all__ = [
     "METHOD_VERSION",
+    "N_AXES",
     "Projection",
+    "caution_about",
     "participant_coordinates",
     "project",
+    "signed",
     "statement_coordinates",
 ]
 
@@ -197,18 +200,41 @@ def _axes(values: FloatArray, means: FloatArray) -> tuple[FloatArray, FloatArray
     for axis in range(min(N_AXES, len(singular))):
         # Below the rounding of the decomposition an axis points anywhere: it is no dimension.
         if singular[axis] > TOLERANCE * singular[0]:
-            components[axis] = _signed(right[axis])
+            components[axis] = signed(right[axis])
             shares[axis] = singular[axis] ** 2 / (singular**2).sum()
-    return components, shares, _caution(singular)
+    return components, shares, caution_about(singular)
 
 
-def _signed(loadings: FloatArray) -> FloatArray:
+def signed(loadings: FloatArray) -> FloatArray:
+    """Loadings with the sign that :func:`project` states.
+
+    Parameters
+    ----------
+    loadings : ndarray of float, shape (n_statements,)
+        Of one axis, in the order of statement keys.
+
+    Returns
+    -------
+    ndarray of float, shape (n_statements,)
+        The same or their opposite.
+    """
     size = np.abs(loadings)
     decisive = int(np.argmax(size >= size.max() * (1.0 - TOLERANCE)))
     return loadings if loadings[decisive] > 0 else -loadings
 
 
-def _caution(singular: FloatArray) -> str | None:
+def caution_about(singular: FloatArray) -> str | None:
+    """A warning if an axis is not told apart from the next one.
+
+    Parameters
+    ----------
+    singular : ndarray of float
+        Singular values, largest first; one more than there are axes, if there are so many.
+
+    Returns
+    -------
+    str or None
+    """
     for axis in range(min(N_AXES, len(singular) - 1)):
         gap = singular[axis] - singular[axis + 1]
         if singular[axis] > TOLERANCE * singular[0] and gap <= TOLERANCE * singular[0]:
