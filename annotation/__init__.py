@@ -1,1 +1,1 @@
-"""Annotation: campaigns, frozen packets, raters and their judgements. Still to come; this is its place."""
+"""Annotation: campaigns, frozen packets, raters and their judgements."""

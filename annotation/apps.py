@@ -11,3 +11,10 @@ class AnnotationConfig(AppConfig):
 
     name = "annotation"
     verbose_name = _("Annotation")
+
+    def ready(self) -> None:
+        """Offer erasure to the studies whose people judge or are judged."""
+        from annotation.module import module
+        from core.registry import register
+
+        register(module)
