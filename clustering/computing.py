@@ -41,7 +41,7 @@ def grid_of(parameters: Parameters) -> Grid:
 
 def found_groups(loaded: QuestionVotes, parameters: Parameters, seed: int) -> tuple[VoteMatrix, OpinionGroups]:
     """All votes that were loaded, and the opinion groups found in them, own votes aside if the settings say so."""
-    matrix = VoteMatrix.from_votes(loaded.votes, statements=loaded.statements)
+    matrix = loaded.matrix()
     # The settings are validated strings; the statistics name them as literals.
     options: dict[str, Any] = {name: getattr(parameters, name) for name in ("space", "unit", "own_votes")}
     return matrix, cluster_opinions(matrix, seed=seed, grid=grid_of(parameters), authors=loaded.authors, **options)

@@ -111,7 +111,7 @@ class GroupingRows:
                 rows.append(
                     GroupStatement(
                         group=group,
-                        statement_id=self.loaded.statements[code],
+                        statement_id=self.loaded.statement_keys[code],
                         n_agree=int(counts.agree[group.number, column]),
                         n_disagree=int(counts.disagree[group.number, column]),
                         n_neutral=int(counts.neutral[group.number, column]),

@@ -128,7 +128,7 @@ def test_a_withdrawn_statement_is_shown_to_nobody_and_still_counts(scene: Scene)
     assert scene.stayer.page is not None
     assert len(scene.stayer.page.context["votes"]) == 2
     counted = question_votes(scene.question, Inclusion(("live",), ("active",)))
-    assert scene.own.code in {statement for _person, statement, _value in counted.votes}
+    assert scene.own.code in {counted.statements[column] for column in counted.columns}
 
 
 def test_erasing_twice_finds_nothing_more(scene: Scene) -> None:
