@@ -11,7 +11,7 @@ from tests import factories
 FACTORIES = [
     each for each in vars(factories).values() if isinstance(each, type) and each.__module__ == factories.__name__
 ]
-LABELS = {"core", "studies", "voting", "clustering", "annotation"}
+LABELS = {"core", "studies", "voting", "clustering", "annotation", "prediction"}
 
 
 @pytest.mark.parametrize("made_by", FACTORIES, ids=lambda each: each.__name__)
