@@ -21,6 +21,7 @@ from clustering.loading import (
 )
 from clustering.parameters import GROUPS, Parameters
 from clustering.stats.coverage import question_coverage
+from clustering.stats.distributions import rating_counts
 from clustering.stats.dynamic import cluster_opinions
 from clustering.stats.groups import Grid, OpinionGroups
 from clustering.stats.matrix import VoteMatrix
@@ -119,6 +120,7 @@ def scores(running: RunningRun) -> Computed:
                 "groups_sha256": line.part.result_sha256,
                 "failed": line.part.error,
                 "coverage": line.coverage.to_dict(),
+                "ratings": line.counts.to_dict(),
             }
             for line in covered
         ],
@@ -151,8 +153,9 @@ def _covered(question: Question, part: Run, parameters: Parameters) -> storing.C
         pairs = zip(groups_result["participants"], groups_result["labels"], strict=True)
         members = {code: label for code, label in pairs if label >= 0}
     rule: Any = parameters.rule
+    rated = RatingMatrix.from_ratings(ratings, sources=answers)
     coverage = question_coverage(
-        RatingMatrix.from_ratings(ratings, sources=answers),
+        rated,
         members,
         question=question.code,
         threshold=parameters.threshold,
@@ -164,4 +167,5 @@ def _covered(question: Question, part: Run, parameters: Parameters) -> storing.C
         answers=answers,
         ratings_sha256=content_sha256([list(rating) for rating in ratings]),
         coverage=coverage,
+        counts=rating_counts(rated, members),
     )

@@ -6,7 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from clustering import figures
+from django.utils.translation import gettext as _
+
+from clustering import drawing
+from clustering.drawing import Drawn
 from clustering.letters import group_label
 from clustering.loading import QuestionVotes
 from clustering.models import (
@@ -20,6 +23,7 @@ from clustering.models import (
     Score,
 )
 from clustering.stats.coverage import QuestionCoverage as Coverage
+from clustering.stats.distributions import RatingCounts
 from clustering.stats.groups import OpinionGroups
 from clustering.stats.matrix import VoteMatrix
 from clustering.stats.overton import Estimate, OvertonTable
@@ -35,6 +39,13 @@ def finite(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
+def store_figures(run: Run, drawn: list[Drawn]) -> None:
+    """Write the figures of a run with the numbers beside them."""
+    RunFigure.objects.bulk_create(
+        RunFigure(run=run, name=figure.name, specification=figure.specification, table=figure.table) for figure in drawn
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class GroupingRows:
     """The rows of one question's opinion groups."""
@@ -45,15 +56,13 @@ class GroupingRows:
     found: OpinionGroups
     profiles: OpinionProfiles
 
-    def drawn(self) -> dict[str, Any] | None:
-        """The opinion map as a specification; None without groups."""
-        if self.found.undefined is not None:
-            return None
-        labels = [group_label(number) for number in range(self.found.n_groups)]
-        return figures.specification(figures.opinion_map(self._people(), labels))
+    def drawn(self) -> list[Drawn]:
+        """The figures of the groups; none without groups."""
+        letters = [group_label(number) for number in range(self.found.n_groups)]
+        return drawing.figures_of_groups(matrix=self.matrix, found=self.found, profiles=self.profiles, letters=letters)
 
-    def store(self, run: Run, figure: dict[str, Any] | None) -> None:
-        """Write grouping, groups, members, statements and the opinion map."""
+    def store(self, run: Run, drawn: list[Drawn]) -> None:
+        """Write grouping, groups, members, statements and figures."""
         grouping = Grouping.objects.create(
             run=run,
             question=self.question,
@@ -70,8 +79,7 @@ class GroupingRows:
         )
         self._store_members(grouping, groups)
         self._store_statements(groups)
-        if figure is not None:
-            RunFigure.objects.create(run=run, name="opinion_map", specification=figure)
+        store_figures(run, drawn)
 
     def _store_members(self, grouping: Grouping, groups: list[OpinionGroup]) -> None:
         n_votes = self.matrix.seen.sum(axis=1)
@@ -123,16 +131,6 @@ class GroupingRows:
                 )
         GroupStatement.objects.bulk_create(rows, batch_size=1000)
 
-    def _people(self) -> list[dict[str, Any]]:
-        n_votes = self.matrix.seen.sum(axis=1)
-        return [
-            {"x": x, "y": y, "group": group_label(label), "votes": int(n)}
-            for label, (x, y), n in zip(
-                self.found.labels.tolist(), self.found.coordinates.tolist(), n_votes.tolist(), strict=True
-            )
-            if label >= 0
-        ]
-
 
 @dataclass(frozen=True, slots=True)
 class CoveredQuestion:
@@ -143,6 +141,7 @@ class CoveredQuestion:
     answers: dict[str, ModelAnswer]
     ratings_sha256: str
     coverage: Coverage
+    counts: RatingCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +152,8 @@ class ScoreRows:
     questions: list[CoveredQuestion]
     table: OvertonTable
 
-    def store(self, run: Run, drawn: dict[str, dict[str, Any]]) -> None:
-        """Write coverages by group and by question, scores and the two figures."""
+    def store(self, run: Run, drawn: list[Drawn]) -> None:
+        """Write coverages by group and by question, scores and figures."""
         sources = {source.code: source for source in Source.objects.filter(study=self.study)}
         for line in self.questions:
             self._store_groups(run, line)
@@ -165,9 +164,7 @@ class ScoreRows:
             for source, score in [*rows, (None, self.table.best)]
             for is_weighted, estimate in ((False, score.unweighted), (True, score.weighted))
         )
-        RunFigure.objects.bulk_create(
-            RunFigure(run=run, name=name, specification=specification) for name, specification in drawn.items()
-        )
+        store_figures(run, drawn)
 
     @staticmethod
     def _score(run: Run, source: Source | None, estimate: Estimate, is_weighted: bool) -> Score:
@@ -226,36 +223,18 @@ class ScoreRows:
             for code, value, weighted, reason in columns
         )
 
-    def drawn(self) -> dict[str, dict[str, Any]]:
-        """The figures of the scores as specifications by name; none if no question has a coverage."""
-        if self.table.undefined is not None:
-            return {}
-        # Highest first; an undefined score (nan) compares with nothing and goes last.
-        ordered = sorted(
-            self.table.scores,
-            key=lambda score: (score.unweighted.undefined is not None, -(finite(score.unweighted.value) or 0.0)),
-        )
-        known = dict(Source.objects.filter(study=self.study).values_list("code", "name"))
-        names = {score.source: known[score.source] for score in ordered}
-        bars = [
-            {
-                "source": names[score.source],
-                "variant": variant,
-                "value": finite(estimate.value),
-                "low": finite(estimate.low),
-                "high": finite(estimate.high),
-            }
-            for score in ordered
-            for variant, estimate in (("unweighted", score.unweighted), ("weighted", score.weighted))
-        ]
-        cells = [
-            {"question": line.question.code, "source": names[source], "coverage": finite(value)}
+    def drawn(self) -> list[Drawn]:
+        """The figures of the scores; none if no question has a coverage."""
+        letters = {
+            line.question.pk: [group_label(number) for number in range(len(line.coverage.group_labels))]
             for line in self.questions
-            for source, value in zip(line.coverage.sources, line.coverage.coverage.tolist(), strict=True)
-        ]
-        codes = [line.question.code for line in self.questions]
-        charts = {
-            "scores": figures.score_intervals(bars, list(names.values())),
-            "coverage": figures.coverage_matrix(cells, codes, list(names.values())),
         }
-        return {name: figures.specification(chart) for name, chart in charts.items()}
+        return drawing.figures_of_scores(
+            questions=[
+                drawing.RatedQuestion(line.question.code, line.coverage, line.counts, letters[line.question.pk])
+                for line in self.questions
+            ],
+            table=self.table,
+            names=dict(Source.objects.filter(study=self.study).values_list("code", "name")),
+            best=_("Best across models"),
+        )
