@@ -6,15 +6,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from clustering.stats.coverage import TOLERANCE, QuestionCoverage, Rule, question_coverage
+from clustering.stats.correlates import CorrelateTable, by_group_size
+from clustering.stats.coverage import TOLERANCE, QuestionCoverage, Rule
+from clustering.stats.external import ExternalRow, external_correlation
+from clustering.stats.inputs import QuestionInput, coverages_of
 from clustering.stats.intervals import Method
-from clustering.stats.overton import OvertonTable, scores_of_panel
+from clustering.stats.overton import OvertonTable
 from clustering.stats.panel import CoveragePanel, CoverageRow, panel_of_coverages, panel_of_rows
 from clustering.stats.plain import plain
-from clustering.stats.ratings import RatingMatrix
+from clustering.stats.planning import PlanningTable, WithinVariance, plan_precision, within_variances
+from clustering.stats.sensitivity import (
+    SIZES,
+    THRESHOLDS,
+    Sensitivity,
+    rule_sensitivity,
+    size_sensitivity,
+    threshold_sensitivity,
+)
+from clustering.stats.subgroups import MINIMUM_PEOPLE, SubgroupTable, subgroup_tables
+from clustering.stats.summary import PanelSummary, summarise
 
 __all__ = [
     "METHOD_VERSION",
+    "CoverageRow",
     "OvertonReport",
     "QuestionInput",
     "ReportSettings",
@@ -24,30 +38,7 @@ __all__ = [
 
 METHOD_VERSION = "1"
 
-
-@dataclass(frozen=True, slots=True)
-class QuestionInput:
-    """What the report needs of one question.
-
-    Attributes
-    ----------
-    code : str
-        Key of the question.
-    domain : str
-        Set of questions it belongs to; empty for none.
-    ratings : RatingMatrix
-        Ratings of the answers.
-    members : mapping of participant key to group
-        People in a group only (see :meth:`OpinionGroups.members`).
-    attributes : mapping of attribute name to mapping of participant key to value
-        For subgroup tables; a participant without a value is left out of that attribute's table.
-    """
-
-    code: str
-    domain: str
-    ratings: RatingMatrix
-    members: Mapping[str, int]
-    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+NEEDS_RATINGS = "a table of coverages does not hold the ratings of the groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +58,18 @@ class ReportSettings:
         Confidence level of all intervals, in (0, 1).
     interval : {"percentile", "expanded"}
         Kind of the bootstrap intervals over questions.
+    thresholds : tuple of float
+        Tried beside `threshold`, which is the reference.
+    minimum_sizes : tuple of int
+        Smallest groups tried; 2 leaves out singletons. The smallest is the reference.
+    minimum_people : int
+        Of a subgroup.
+    plan_questions, plan_people : tuple of int
+        Designs whose precision is planned.
+    plan_replicates : int
+        Resamples of the people of a question, for planning.
+    recover : bool
+        Put fractions back where a table gives rounded shares (see `panel.panel_of_rows`).
     """
 
     rule: Rule = "mean"
@@ -75,6 +78,13 @@ class ReportSettings:
     replicates: int = 2000
     level: float = 0.95
     interval: Method = "percentile"
+    thresholds: tuple[float, ...] = THRESHOLDS
+    minimum_sizes: tuple[int, ...] = SIZES
+    minimum_people: int = MINIMUM_PEOPLE
+    plan_questions: tuple[int, ...] = (15, 30, 60, 120)
+    plan_people: tuple[int, ...] = (30, 60, 120, 240)
+    plan_replicates: int = 200
+    recover: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,8 +99,18 @@ class OvertonReport:
         In order of question; empty if the report was made of a table of coverages.
     panel : CoveragePanel
         Coverage of questions by sources.
-    scores : OvertonTable
-        Raw scores with bootstrap intervals over questions, and the best across sources.
+    overall : PanelSummary
+        Scores, ranks, adjusted scores and differences over all questions.
+    domains : tuple of PanelSummary
+        The same for each domain, if there are at least two.
+    by_group_size : CorrelateTable or None
+    rules, thresholds, sizes : tuple of Sensitivity
+        Each unweighted and weighted.
+    subgroups : tuple of SubgroupTable
+        One for each attribute of the participants.
+    external : tuple of ExternalRow
+        For each external score, with raw and adjusted scores, unweighted and weighted.
+    planning : PlanningTable
     not_computed : dict of str to str
         Parts that this input cannot give, each with its reason.
     """
@@ -99,8 +119,21 @@ class OvertonReport:
     seed: int
     coverages: tuple[QuestionCoverage, ...]
     panel: CoveragePanel
-    scores: OvertonTable
-    not_computed: dict[str, str]
+    overall: PanelSummary
+    domains: tuple[PanelSummary, ...]
+    by_group_size: CorrelateTable | None
+    rules: tuple[Sensitivity, ...]
+    thresholds: tuple[Sensitivity, ...]
+    sizes: tuple[Sensitivity, ...]
+    subgroups: tuple[SubgroupTable, ...]
+    external: tuple[ExternalRow, ...]
+    planning: PlanningTable
+    not_computed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> OvertonTable:
+        """Raw scores over all questions."""
+        return self.overall.scores
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready copy; ``nan`` as ``None``, the reason beside it or in `not_computed`."""
@@ -109,7 +142,11 @@ class OvertonReport:
 
 
 def overton_report(
-    questions: Sequence[QuestionInput], *, seed: int, settings: ReportSettings | None = None
+    questions: Sequence[QuestionInput],
+    *,
+    seed: int,
+    settings: ReportSettings | None = None,
+    external: Mapping[str, Mapping[str, float]] | None = None,
 ) -> OvertonReport:
     """Everything of OvertonScore from ratings and groups.
 
@@ -120,6 +157,8 @@ def overton_report(
     seed : int
         Of everything that is drawn, at least 0.
     settings : ReportSettings, optional
+    external : mapping of name to (mapping of model to score), optional
+        Scores of the same models from elsewhere.
 
     Returns
     -------
@@ -131,24 +170,51 @@ def overton_report(
         If a question occurs twice or a setting is out of range.
     """
     settings = settings or ReportSettings()
-    ordered = sorted(questions, key=lambda question: question.code)
-    coverages = tuple(
-        question_coverage(
-            question.ratings,
-            question.members,
-            question=question.code,
-            threshold=settings.threshold,
+    how: dict[str, Any] = {"rule": settings.rule, "threshold": settings.threshold, "tolerance": settings.tolerance}
+    coverages = coverages_of(questions, **how)
+    panel = panel_of_coverages(coverages, {question.code: question.domain for question in questions})
+    left_out = {coverage.question: coverage.undefined for coverage in coverages if coverage.undefined is not None}
+    within = within_variances(questions, panel.sources, seed=seed, replicates=settings.plan_replicates, **how)
+    overall, domains = _summaries(panel, seed, settings, left_out)
+    return OvertonReport(
+        settings=settings,
+        seed=seed,
+        coverages=coverages,
+        panel=panel,
+        overall=overall,
+        domains=domains,
+        by_group_size=by_group_size(coverages),
+        rules=rule_sensitivity(
+            questions, threshold=settings.threshold, tolerance=settings.tolerance, reference=settings.rule
+        ),
+        thresholds=threshold_sensitivity(
+            questions,
+            thresholds=settings.thresholds,
+            reference=settings.threshold,
             rule=settings.rule,
             tolerance=settings.tolerance,
-        )
-        for question in ordered
+        ),
+        sizes=size_sensitivity(questions, sizes=settings.minimum_sizes, **how),
+        subgroups=subgroup_tables(
+            questions,
+            seed=seed,
+            minimum_people=settings.minimum_people,
+            replicates=settings.replicates,
+            level=settings.level,
+            **how,
+        ),
+        external=_external(overall, external or {}),
+        planning=_planning(panel, within, settings),
+        not_computed={} if domains else {"domains": "the questions are of one domain"},
     )
-    panel = panel_of_coverages(coverages, {question.code: question.domain for question in ordered})
-    return _report(panel, coverages, seed=seed, settings=settings, not_computed={})
 
 
 def report_from_coverages(
-    rows: Sequence[CoverageRow], *, seed: int, settings: ReportSettings | None = None
+    rows: Sequence[CoverageRow],
+    *,
+    seed: int,
+    settings: ReportSettings | None = None,
+    external: Mapping[str, Mapping[str, float]] | None = None,
 ) -> OvertonReport:
     """What can be known from a table of coverages per question and source, as a paper prints it.
 
@@ -159,38 +225,85 @@ def report_from_coverages(
     seed : int
     settings : ReportSettings, optional
         Rule, threshold and tolerance are those of the table and are only carried along.
+    external : mapping of name to (mapping of model to score), optional
 
     Returns
     -------
     OvertonReport
-        What needs ratings or group by group coverage is in `not_computed`.
+        What needs ratings is in `not_computed`.
 
     Raises
     ------
     ValueError
         If a row is out of range or occurs twice.
     """
-    return _report(panel_of_rows(rows), (), seed=seed, settings=settings or ReportSettings(), not_computed={})
-
-
-def _report(
-    panel: CoveragePanel,
-    coverages: tuple[QuestionCoverage, ...],
-    *,
-    seed: int,
-    settings: ReportSettings,
-    not_computed: dict[str, str],
-) -> OvertonReport:
-    scores = scores_of_panel(
-        panel,
-        seed=seed,
-        replicates=settings.replicates,
-        level=settings.level,
-        method=settings.interval,
-        left_out={coverage.question: coverage.undefined for coverage in coverages if coverage.undefined is not None},
-        rule=settings.rule,
-        threshold=settings.threshold,
-    )
+    settings = settings or ReportSettings()
+    panel = panel_of_rows(rows, recover=settings.recover)
+    overall, domains = _summaries(panel, seed, settings, {})
+    missing = dict.fromkeys(("by_group_size", "rules", "thresholds", "sizes", "subgroups"), NEEDS_RATINGS)
     return OvertonReport(
-        settings=settings, seed=seed, coverages=coverages, panel=panel, scores=scores, not_computed=not_computed
+        settings=settings,
+        seed=seed,
+        coverages=(),
+        panel=panel,
+        overall=overall,
+        domains=domains,
+        by_group_size=None,
+        rules=(),
+        thresholds=(),
+        sizes=(),
+        subgroups=(),
+        external=_external(overall, external or {}),
+        planning=_planning(panel, None, settings),
+        not_computed=missing | ({} if domains else {"domains": "the questions are of one domain"}),
+    )
+
+
+def _summaries(
+    panel: CoveragePanel, seed: int, settings: ReportSettings, left_out: dict[str, str]
+) -> tuple[PanelSummary, tuple[PanelSummary, ...]]:
+    """Of all questions, and of each domain if there are two or more."""
+    options: dict[str, Any] = {
+        "seed": seed,
+        "replicates": settings.replicates,
+        "level": settings.level,
+        "method": settings.interval,
+        "rule": settings.rule,
+        "threshold": settings.threshold,
+    }
+    overall = summarise(panel, left_out=left_out, **options)
+    names = sorted(set(panel.domains))
+    if len(names) < 2:
+        return overall, ()
+    parts = []
+    for name in names:
+        part = panel.of_domain(name)
+        reasons = {question: reason for question, reason in left_out.items() if question in part.questions}
+        parts.append(summarise(part, domain=name, left_out=reasons, **options))
+    return overall, tuple(parts)
+
+
+def _planning(panel: CoveragePanel, within: WithinVariance | None, settings: ReportSettings) -> PlanningTable:
+    return plan_precision(
+        panel,
+        within,
+        questions=settings.plan_questions,
+        people=settings.plan_people,
+        level=settings.level,
+        interval=settings.interval,
+    )
+
+
+def _external(overall: PanelSummary, external: Mapping[str, Mapping[str, float]]) -> tuple[ExternalRow, ...]:
+    """Correlations of every external score with every score of ours."""
+    ours = {
+        "raw, unweighted": {score.source: score.unweighted.value for score in overall.scores.scores},
+        "raw, weighted": {score.source: score.weighted.value for score in overall.scores.scores},
+    }
+    for table in overall.adjusted:
+        ours[f"adjusted ({table.mode}), {table.variant}"] = {score.source: score.adjusted for score in table.scores}
+    return tuple(
+        external_correlation(scores, external[name], name=name, score=label)
+        for name in sorted(external)
+        for label, scores in ours.items()
     )
