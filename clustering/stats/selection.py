@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from clustering.stats.matrix import BoolArray, IntArray
+from clustering.stats.matrix import BoolArray, FloatArray, IntArray
 from clustering.stats.representativeness import Z_90, Representativeness, one_proportion_z
 
 __all__ = [
@@ -117,18 +117,17 @@ def representative_statements(
     ----------
     .. [1] Pol.is, math/src/polismath/math/repness.clj (select-rep-comments).
     """
-    voted = np.flatnonzero(shown & (tests.n_seen[group] > 0))
-    significant = [column for column in voted.tolist() if _is_significant(tests, group, column)]
-    best = _best_agree(tests, group, voted.tolist())
-    if significant:
-        rest = [column for column in significant if column != best]
-        rest.sort(key=lambda column: -_metric(tests, group, column))
-        columns = ([] if best is None else [best]) + rest
+    voted = shown & (tests.n_seen[group] > 0)
+    best = _best_agree(tests, group, np.flatnonzero(voted).tolist())
+    significant = np.flatnonzero(voted & _is_significant(tests, group))
+    if len(significant):
+        ranked = significant[np.argsort(-_metric(tests, group)[significant], kind="stable")].tolist()
+        columns = ([] if best is None else [best]) + [column for column in ranked if column != best]
     elif best is not None:
         columns = [best]
     else:
-        strength = np.maximum(tests.ratio_agree_z, tests.ratio_disagree_z)[group, voted]
-        columns = [int(voted[strength.argmax()])] if len(voted) else []
+        strength = np.where(voted, np.maximum(tests.ratio_agree_z, tests.ratio_disagree_z)[group], -np.inf)
+        columns = [int(strength.argmax())] if voted.any() else []
     chosen = [_finalised(statements[c], tests, group, c, best_agree=c == best) for c in columns[:limit]]
     return tuple(sorted(chosen, key=lambda item: item.direction != "agree"))
 
@@ -176,39 +175,38 @@ def consensus_statements(
     return lists[0], lists[1]
 
 
-def _direction(tests: Representativeness, group: int, column: int) -> Direction:
-    return "agree" if tests.ratio_agree_z[group, column] > tests.ratio_disagree_z[group, column] else "disagree"
+def _agrees(tests: Representativeness, group: int) -> BoolArray:
+    """Whether the group stands out by agreeing rather than by disagreeing, for each statement."""
+    return np.asarray(tests.ratio_agree_z[group] > tests.ratio_disagree_z[group])
 
 
-def _is_significant(tests: Representativeness, group: int, column: int) -> bool:
-    at = (group, column)
-    agree = tests.ratio_agree_z[at] > Z_90 and tests.p_agree_z[at] > Z_90
-    disagree = tests.ratio_disagree_z[at] > Z_90 and tests.p_disagree_z[at] > Z_90
-    return bool(agree or disagree)
+def _is_significant(tests: Representativeness, group: int) -> BoolArray:
+    agree = (tests.ratio_agree_z[group] > Z_90) & (tests.p_agree_z[group] > Z_90)
+    disagree = (tests.ratio_disagree_z[group] > Z_90) & (tests.p_disagree_z[group] > Z_90)
+    return np.asarray(agree | disagree)
 
 
-def _metric(tests: Representativeness, group: int, column: int) -> float:
-    at = (group, column)
-    if _direction(tests, group, column) == "agree":
-        parts = (tests.ratio_agree, tests.ratio_agree_z, tests.p_agree, tests.p_agree_z)
-    else:
-        parts = (tests.ratio_disagree, tests.ratio_disagree_z, tests.p_disagree, tests.p_disagree_z)
-    return float(np.prod([part[at] for part in parts]))
+def _metric(tests: Representativeness, group: int) -> FloatArray:
+    agree = (tests.ratio_agree * tests.ratio_agree_z * tests.p_agree * tests.p_agree_z)[group]
+    disagree = (tests.ratio_disagree * tests.ratio_disagree_z * tests.p_disagree * tests.p_disagree_z)[group]
+    return np.asarray(np.where(_agrees(tests, group), agree, disagree))
 
 
 def _best_agree(tests: Representativeness, group: int, columns: list[int]) -> int | None:
     """Column the group agrees on best, found by running comparison as Pol.is does; None if none is good."""
     best: int | None = None
-    share = (tests.p_agree * tests.p_agree_z)[group]
-    product = share * (tests.ratio_agree * tests.ratio_agree_z)[group]
+    # Lists, since single numbers are read out of them ten times as fast as out of arrays.
+    share_of = tests.p_agree[group] * tests.p_agree_z[group]
+    share, product = share_of.tolist(), (share_of * (tests.ratio_agree * tests.ratio_agree_z)[group]).tolist()
+    rare = ((tests.ratio_agree[group] > 1.0) & (tests.p_agree[group] > 0.5)).tolist()
+    likely, stands_out = (tests.p_agree_z[group] > Z_90).tolist(), (tests.ratio_agree[group] > 1.0).tolist()
+    has_view = ((tests.n_agree[group] > 0) | (tests.n_disagree[group] > 0)).tolist()
     for column in columns:
-        at = (group, column)
-        if tests.n_agree[at] == 0 and tests.n_disagree[at] == 0:
+        if not has_view[column]:
             continue
         if best is None:
-            rare = tests.ratio_agree[at] > 1.0 and tests.p_agree[at] > 0.5
-            better = rare or tests.p_agree_z[at] > Z_90
-        elif tests.ratio_agree[group, best] > 1.0:
+            better = rare[column] or likely[column]
+        elif stands_out[best]:
             better = product[column] > product[best]
         else:
             better = share[column] > share[best]
@@ -220,7 +218,7 @@ def _finalised(
     statement: str, tests: Representativeness, group: int, column: int, *, best_agree: bool
 ) -> CharacteristicStatement:
     at = (group, column)
-    agree = best_agree or _direction(tests, group, column) == "agree"
+    agree = best_agree or bool(_agrees(tests, group)[column])
     return CharacteristicStatement(
         statement=statement,
         direction="agree" if agree else "disagree",
@@ -231,5 +229,5 @@ def _finalised(
         repness=float((tests.ratio_agree if agree else tests.ratio_disagree)[at]),
         repness_test=float((tests.ratio_agree_z if agree else tests.ratio_disagree_z)[at]),
         best_agree=best_agree,
-        significant=_is_significant(tests, group, column),
+        significant=bool(_is_significant(tests, group)[column]),
     )

@@ -20,6 +20,8 @@ METHOD_VERSION = "1"
 # Rows that are written out in full at a time, for the digest.
 CHUNK = 4096
 MISSING = 2
+# Kinds of votes.
+VALUES = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,17 +82,19 @@ class SparseVotes:
         _check_votes(row, column, value, len(people), len(columns_by_key))
         row = row if row_rank is None else row_rank[row]
         column = column if column_rank is None else column_rank[column]
-        place = row.astype(np.int64) * max(len(columns_by_key), 1) + column
-        step = np.diff(place)
-        if (step <= 0).any():
-            order = np.argsort(place, kind="stable")
-            row, column, value, step = row[order], column[order], value[order], np.diff(place[order])
-            if (step == 0).any():
-                twice = int(np.argmin(step))
-                raise ValueError(
-                    f"participant {people[row[twice]]!r} has two votes on statement "
-                    f"{columns_by_key[column[twice]]!r}: give the current vote only"
-                )
+        n_columns = max(len(columns_by_key), 1)
+        # Place and vote in one number: sorting it takes a third of the time of sorting the three by place.
+        packed = (row.astype(np.int64) * n_columns + column) * VALUES + (value.astype(np.int64) + 1)
+        packed.sort()
+        place = packed // VALUES
+        twice = np.flatnonzero(place[1:] == place[:-1])
+        row, column = np.divmod(place, n_columns)
+        if len(twice):
+            raise ValueError(
+                f"participant {people[row[twice[0]]]!r} has two votes on statement "
+                f"{columns_by_key[column[twice[0]]]!r}: give the current vote only"
+            )
+        value = packed - place * VALUES - 1
         return _frozen(people, columns_by_key, row, column, value)
 
     @classmethod
