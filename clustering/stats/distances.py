@@ -10,10 +10,12 @@ __all__ = [
     "METHOD_VERSION",
     "UNASSIGNED",
     "euclidean_distances",
+    "filled",
     "linked_components",
     "membership",
     "share_without_common",
     "shared_rms",
+    "shared_squares",
     "shared_vote_distances",
     "silhouette_samples",
     "silhouette_score",
@@ -65,12 +67,65 @@ def shared_rms(left: FloatArray, left_known: FloatArray, right: FloatArray, righ
     Three matrix products, since missing entries are stored as 0:
     :math:`\sum (x-y)^2 = \sum x^2 k_y - 2 \sum xy + \sum k_x y^2`.
     """
+    squared, shared = shared_squares(left, left_known, right, right_known)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(shared > 0, np.sqrt(squared / shared), np.inf)
+
+
+def shared_squares(
+    left: FloatArray, left_known: FloatArray, right: FloatArray, right_known: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Sum of squared differences over the dimensions known on both sides, and their number.
+
+    Parameters
+    ----------
+    left, left_known, right, right_known
+        As for :func:`shared_rms`.
+
+    Returns
+    -------
+    squared, shared : ndarray of float, shape (n, m)
+    """
     shared = left_known @ right_known.T
     squared = (left**2) @ right_known.T - 2.0 * (left @ right.T) + left_known @ (right**2).T
     # Rounding may leave -1e-16 or 1e-16 where both agree everywhere; below 1e-12 is no difference.
     squared[squared < 1e-12] = 0.0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(shared > 0, np.sqrt(squared / shared), np.inf)
+    return squared, shared
+
+
+def filled(distances: FloatArray, no_overlap: str = "mean") -> FloatArray:
+    """Distances between people with something in the place of those that are undefined.
+
+    Parameters
+    ----------
+    distances : ndarray of float, shape (n, n)
+        Symmetric, ``inf`` where undefined.
+    no_overlap : {"mean", "skip", "farthest"}, default "mean"
+        The mean of the defined distances, ``nan``, or the largest of them.
+
+    Returns
+    -------
+    ndarray of float, shape (n, n)
+        0 on the diagonal. Without any defined distance undefined ones are 0 (or ``nan``).
+
+    Notes
+    -----
+    A pair without a common statement has no distance. By default it gets the mean of the defined ones in a
+    silhouette (and :func:`share_without_common` is reported), because leaving the pair out would let the
+    partition choose which distances count.
+    """
+    distances = distances.copy()
+    np.fill_diagonal(distances, np.inf)
+    defined = np.isfinite(distances)
+    if no_overlap == "skip":
+        filler = np.nan
+    elif defined.any():
+        filler = distances[defined].mean() if no_overlap == "mean" else distances[defined].max()
+    else:
+        filler = 0.0
+    distances[~defined] = filler
+    np.fill_diagonal(distances, 0.0)
+    return distances
 
 
 def shared_vote_distances(values: FloatArray) -> FloatArray:
@@ -86,22 +141,10 @@ def shared_vote_distances(values: FloatArray) -> FloatArray:
     ndarray of float, shape (n_participants, n_participants)
         Root mean squared difference in [0, 2]; the mean defined distance where a pair shares no
         statement; 0 on the diagonal. All 0 if no pair shares a statement.
-
-    Notes
-    -----
-    A pair without a common statement has no distance. For the silhouette it gets the mean of the
-    defined ones (and :func:`share_without_common` is reported), because leaving the pair out would
-    let the partition choose which distances count.
     """
     known = (~np.isnan(values)).astype(np.float64)
     votes = np.nan_to_num(values)
-    distances = shared_rms(votes, known, votes, known)
-    np.fill_diagonal(distances, np.inf)
-    defined = np.isfinite(distances)
-    filler = distances[defined].mean() if defined.any() else 0.0
-    distances[~defined] = filler
-    np.fill_diagonal(distances, 0.0)
-    return distances
+    return filled(shared_rms(votes, known, votes, known))
 
 
 def share_without_common(values: FloatArray) -> float:
@@ -184,7 +227,7 @@ def silhouette_samples(distances: FloatArray, labels: IntArray) -> FloatArray:
     Parameters
     ----------
     distances : ndarray of float, shape (n, n)
-        Symmetric, 0 on the diagonal.
+        Symmetric, 0 on the diagonal; ``nan`` for a pair that is left out of the means.
     labels : ndarray of int, shape (n,)
         Group 0 to K-1 of each point; every group has a member.
 
@@ -193,7 +236,8 @@ def silhouette_samples(distances: FloatArray, labels: IntArray) -> FloatArray:
     ndarray of float, shape (n,)
         :math:`(b-a)/\max(a,b)` in [-1, 1], with `a` the mean distance to the others of the own
         group and `b` the smallest mean distance to another group. 0 for a singleton (and if
-        ``a = b = 0``); all ``nan`` with fewer than two groups.
+        ``a = b = 0``, or a point has no distance to its own group or to any other); all ``nan`` with
+        fewer than two groups.
 
     References
     ----------
@@ -203,17 +247,21 @@ def silhouette_samples(distances: FloatArray, labels: IntArray) -> FloatArray:
     if n_groups < 2:
         return np.full(len(labels), np.nan)
     members = membership(labels, n_groups)
-    sizes = members.sum(axis=0)
-    sums = distances @ members
     rows = np.arange(len(labels))
-    own_size = sizes[labels]
-    within = sums[rows, labels] / np.maximum(own_size - 1, 1)
-    means = sums / sizes
+    unknown = np.isnan(distances)
+    if unknown.any():
+        sums, counts = np.where(unknown, 0.0, distances) @ members, (~unknown).astype(np.float64) @ members
+    else:
+        sums, counts = distances @ members, np.broadcast_to(members.sum(axis=0), members.shape)
+    # A point is at distance 0 from itself and does not count among the others.
+    others = counts[rows, labels] - 1
+    within = sums[rows, labels] / np.maximum(others, 1)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), np.inf)
     means[rows, labels] = np.inf
     between = means.min(axis=1)
     larger = np.maximum(within, between)
     scores: FloatArray = np.zeros(len(labels))
-    np.divide(between - within, larger, out=scores, where=(own_size > 1) & (larger > 0))
+    np.divide(between - within, larger, out=scores, where=(others > 0) & (larger > 0) & np.isfinite(between))
     return scores
 
 

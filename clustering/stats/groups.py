@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from clustering.stats.distances import UNASSIGNED
 from clustering.stats.eligibility import Exclusion
 from clustering.stats.matrix import FloatArray, IntArray
 from clustering.stats.plain import plain
+from clustering.stats.readings import Readings
 
-__all__ = ["METHOD_VERSION", "Grid", "GridRow", "OpinionGroups", "SpaceName", "UnitName"]
+__all__ = ["METHOD_VERSION", "Grid", "GridRow", "OpinionGroups"]
 
-METHOD_VERSION = "1"
-
-SpaceName = Literal["projection", "votes"]
-UnitName = Literal["spread", "coordinate"]
+METHOD_VERSION = "2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +27,9 @@ class Grid:
     distance_threshold : tuple of float
         A point further than this from its nearest centre becomes a centre. In the projection a
         multiple of the spread of the participants (or of a coordinate, see `unit` of
-        :func:`cluster_opinions`); in the vote space steps of the vote scale, 0 to 2.
+        :class:`~clustering.stats.readings.Readings`); in the vote space steps of the vote scale, 0 to 2.
     outlier_threshold : tuple of float
-        Centres closer than this are merged. Same unit.
+        Centres closer than this are merged. Same unit. (The reading `thresholds` can exchange the two.)
     minimum_size : tuple of int
         Smaller groups are dissolved at the end; 1 keeps singletons.
     n_seeds : int
@@ -79,6 +77,8 @@ class GridRow:
     n_groups : int
     n_singletons : int
         Groups of one person.
+    n_excluded : int
+        People in no group because theirs was under the minimum size (reading `small_groups` "exclude").
     silhouette : float
         In [-1, 1]; ``nan`` if the row cannot be chosen.
     reason : str or None
@@ -94,6 +94,7 @@ class GridRow:
     seed: int
     n_groups: int
     n_singletons: int
+    n_excluded: int
     silhouette: float
     reason: str | None
     ended_by: str | None
@@ -115,7 +116,7 @@ class OpinionGroups:
     sizes : tuple of int
         Members of group 0, 1, ...
     silhouette : float
-        Mean silhouette in [-1, 1] of the chosen fit, in the metric of `space`.
+        Mean silhouette in [-1, 1] of the chosen fit, in the metric of the readings.
     chosen : int or None
         Index of the chosen row in `rows`.
     rows : tuple of GridRow
@@ -128,8 +129,7 @@ class OpinionGroups:
         Votes on one's own statement that were left out.
     share_without_common : float
         Share in [0, 1] of the pairs of participants without a common statement.
-    space : {"projection", "votes"}
-    unit : {"spread", "coordinate"}
+    readings : Readings
     unit_length : float
         What a threshold of 1 is: a length on the map in the projection; in the vote space 1.
     seed : int
@@ -154,8 +154,7 @@ class OpinionGroups:
     n_statements: int
     n_own_votes: int
     share_without_common: float
-    space: SpaceName
-    unit: UnitName
+    readings: Readings
     unit_length: float
     seed: int
     grid: Grid
@@ -177,6 +176,14 @@ class OpinionGroups:
     def row(self) -> GridRow | None:
         """The chosen row of the grid."""
         return None if self.chosen is None else self.rows[self.chosen]
+
+    @property
+    def setting(self) -> Grid | None:
+        """The chosen setting as a grid of its own with one start: to ask how far it depends on the seed."""
+        row = self.row
+        if row is None:
+            return None
+        return Grid((row.k_max,), (row.distance_threshold,), (row.outlier_threshold,), (row.minimum_size,), n_seeds=1)
 
     def members(self) -> dict[str, int]:
         """Group of each grouped participant, by key."""

@@ -1,4 +1,4 @@
-"""Growing groups from two centres: the inner engine of the dynamic clusterer."""
+"""Growing groups from a few centres: the inner engine of the dynamic clusterer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ __all__ = [
     "METHOD_VERSION",
     "State",
     "dissolve_small",
+    "exclude_small",
     "grow",
+    "grow_split_first",
     "in_order_of_first",
 ]
 
@@ -55,14 +57,15 @@ def grow(
     least_distance: float,
     most_groups: int,
     max_rounds: int,
+    resplit: bool = False,
 ) -> list[State]:
-    """States that growth from two points passes through, for every split threshold at once.
+    """States that growth passes through, for every split threshold at once.
 
     Parameters
     ----------
     space : Space
-    start : ndarray of int, shape (2,)
-        Points at which the two first centres stand.
+    start : ndarray of int, shape (n_starts,)
+        Points at which the first centres stand.
     merge_radius : float
         Centres closer than this are merged (the paper's outlier threshold).
     least_distance : float
@@ -71,22 +74,25 @@ def grow(
         The largest upper bound of interest.
     max_rounds : int
         Rounds of assigning, then merging or splitting, at least 1.
+    resplit : bool, default False
+        Whether a point nearer to its centre than the merge radius may be split off.
 
     Returns
     -------
     list of State
         The partition for a split threshold t and an upper bound k is the first state with
-        ``most_distal <= max(t, merge_radius)`` or ``n_groups >= k``, else the last one.
+        ``most_distal <= max(t, merge_radius)`` (with `resplit` ``<= t``) or ``n_groups >= k``, else the last one.
 
     Notes
     -----
     A larger threshold or a smaller bound only ends the same path earlier: until then every choice
     is the same. Hence one path serves all of them.
 
-    A split below the merge radius would be merged again at once, so it is not made. A split whose
+    A split below the merge radius would be merged again at once, so by default it is not made. A split whose
     groups drift back together and merge leads to a partition already seen: growth ends there.
     """
-    centres = space.centres(_two_points(space.n_points, start), 2)
+    bound = least_distance if resplit else max(least_distance, merge_radius)
+    centres = space.centres(*_at_points(space.n_points, start))
     states: list[State] = []
     seen: set[bytes] = set()
     for spent in range(1, max_rounds + 1):
@@ -97,21 +103,58 @@ def grow(
             centres = space.centres(labels, int(labels.max()) + 1)
             continue
         labels = in_order_of_first(labels)
-        nearest = distances.min(axis=1)
-        distal = int(nearest.argmax())
         word = "cycle" if labels.tobytes() in seen else None
         word = "round cap" if spent == max_rounds else word
-        states.append(State(labels, int(labels.max()) + 1, float(nearest[distal]), word))
+        states.append(_state(labels, distances, word))
         seen.add(labels.tobytes())
-        bound = max(least_distance, merge_radius)
-        if word or nearest[distal] <= bound or states[-1].n_groups >= most_groups:
+        if word or states[-1].most_distal <= bound or states[-1].n_groups >= most_groups:
             break
-        # The point leaves its group and stands as a centre of its own.
-        labels = labels.copy()
-        labels[distal] = states[-1].n_groups
-        labels = _without_empty(labels)
-        centres = space.centres(labels, int(labels.max()) + 1)
+        centres = space.centres(*_split_off(labels, distances))
     return states
+
+
+def grow_split_first(
+    space: Space, start: IntArray, *, merge_radius: float, bound: float, most_groups: int, max_rounds: int
+) -> State:
+    """End of growth when every split that is warranted comes before a merge.
+
+    Parameters
+    ----------
+    space : Space
+    start : ndarray of int, shape (n_starts,)
+        Points at which the first centres stand.
+    merge_radius : float
+        Centres closer than this are merged.
+    bound : float
+        A point further than this from its nearest centre becomes a centre.
+    most_groups : int
+        Upper bound of the number of groups.
+    max_rounds : int
+        Rounds of assigning, then splitting or merging, at least 1.
+
+    Returns
+    -------
+    State
+        Where no split and no merge is left, or a partition was seen before, or the rounds are used up.
+    """
+    centres = space.centres(*_at_points(space.n_points, start))
+    seen: set[bytes] = set()
+    for spent in range(1, max_rounds + 1):
+        labels, centres, distances = _assign_until_stable(space, centres)
+        labels = in_order_of_first(labels)
+        word = "cycle" if labels.tobytes() in seen else None
+        state = _state(labels, distances, "round cap" if spent == max_rounds else word)
+        if state.last_word:
+            break
+        seen.add(labels.tobytes())
+        if state.most_distal > bound and state.n_groups < most_groups:
+            centres = space.centres(*_split_off(labels, distances))
+            continue
+        merged = _merge(space, labels, merge_radius)
+        if merged is None:
+            break
+        centres = space.centres(merged, int(merged.max()) + 1)
+    return state
 
 
 def dissolve_small(space: Space, labels: IntArray, minimum_size: int) -> IntArray:
@@ -143,6 +186,27 @@ def dissolve_small(space: Space, labels: IntArray, minimum_size: int) -> IntArra
         labels = in_order_of_first(_absorb(space, labels, len(sizes) - 1))
 
 
+def exclude_small(labels: IntArray, minimum_size: int) -> IntArray:
+    """Groups after the members of those below a minimum size were put into none.
+
+    Parameters
+    ----------
+    labels : ndarray of int, shape (n_points,)
+        Groups 0 to K-1.
+    minimum_size : int
+        At least 1; 1 excludes nobody.
+
+    Returns
+    -------
+    ndarray of int, shape (n_points,)
+        In the order of each group's first member; -1 for those put into none.
+    """
+    small = np.bincount(labels)[labels] < minimum_size
+    kept = np.where(small, UNASSIGNED, labels)
+    kept[~small] = in_order_of_first(labels[~small])
+    return kept
+
+
 def in_order_of_first(labels: IntArray) -> IntArray:
     """Labels 0 to K-1 in the order of each group's first member.
 
@@ -160,10 +224,23 @@ def in_order_of_first(labels: IntArray) -> IntArray:
     return rank[inverse]
 
 
-def _two_points(n_points: int, start: IntArray) -> IntArray:
+def _at_points(n_points: int, start: IntArray) -> tuple[IntArray, int]:
+    """Labels under which each starting point is a group of its own and the rest is in none."""
     labels = np.full(n_points, UNASSIGNED, dtype=np.int64)
-    labels[start] = (0, 1)
-    return labels
+    labels[start] = np.arange(len(start))
+    return labels, len(start)
+
+
+def _state(labels: IntArray, distances: FloatArray, last_word: str | None) -> State:
+    return State(labels, int(labels.max()) + 1, float(distances.min(axis=1).max()), last_word)
+
+
+def _split_off(labels: IntArray, distances: FloatArray) -> tuple[IntArray, int]:
+    """Labels after the most distal point left its group and stands for itself; how many groups there are."""
+    labels = labels.copy()
+    labels[int(distances.min(axis=1).argmax())] = int(labels.max()) + 1
+    labels = _without_empty(labels)
+    return labels, int(labels.max()) + 1
 
 
 def _assign_until_stable(

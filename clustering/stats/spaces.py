@@ -9,8 +9,7 @@ import numpy as np
 from clustering.stats.distances import (
     euclidean_distances,
     membership,
-    shared_rms,
-    shared_vote_distances,
+    shared_squares,
 )
 from clustering.stats.matrix import FloatArray, IntArray
 
@@ -34,7 +33,7 @@ class Space(Protocol):
         """Distance between all centres; inf where undefined."""
 
     def pairwise(self) -> FloatArray:
-        """Distance between all points, for the silhouette."""
+        """Distance between all points, for the silhouette; inf where undefined."""
 
 
 class ProjectionSpace:
@@ -69,18 +68,25 @@ class ProjectionSpace:
 
 
 class VoteSpace:
-    """The raw votes: root mean squared difference over the statements known on both sides.
+    """The raw votes: distances over the statements known on both sides.
 
     Parameters
     ----------
     values : ndarray of float, shape (n_points, n_statements)
         Votes, ``nan`` where missing.
+    scaling : {"shared", "total", "participant", "none"}, default "shared"
+        What the sum of squared differences is multiplied by: see :class:`clustering.stats.readings.Readings`.
+    n_dimensions : int, optional
+        The `d` of the scaling; by default the number of columns.
     """
 
-    def __init__(self, values: FloatArray) -> None:
-        self._values = values
+    def __init__(self, values: FloatArray, scaling: str = "shared", n_dimensions: int | None = None) -> None:
         self._known = (~np.isnan(values)).astype(np.float64)
         self._votes = np.nan_to_num(values)
+        self._scaling = scaling
+        self._d = float(values.shape[1] if n_dimensions is None else n_dimensions)
+        # d / d_i of each participant.
+        self._factor = self._d / np.maximum(self._known.sum(axis=1, keepdims=True), 1.0)
         self.n_points = len(values)
 
     def centres(self, labels: IntArray, n_groups: int) -> tuple[FloatArray, FloatArray]:
@@ -92,12 +98,26 @@ class VoteSpace:
 
     def to_centres(self, centres: tuple[FloatArray, FloatArray]) -> FloatArray:
         """Distance over a participant's votes that the centre knows."""
-        return shared_rms(self._votes, self._known, *centres)
+        return self._distances((self._votes, self._known), centres, self._factor)
 
     def between(self, centres: tuple[FloatArray, FloatArray]) -> FloatArray:
         """Distance between centres over the statements both know."""
-        return shared_rms(*centres, *centres)
+        return self._distances(centres, centres, None)
 
     def pairwise(self) -> FloatArray:
-        """Distance between participants; undefined pairs at the mean distance."""
-        return shared_vote_distances(self._values)
+        """Distance between participants; inf where undefined."""
+        people = (self._votes, self._known)
+        return self._distances(people, people, np.sqrt(self._factor * self._factor.T))
+
+    def _distances(
+        self, left: tuple[FloatArray, FloatArray], right: tuple[FloatArray, FloatArray], factor: FloatArray | None
+    ) -> FloatArray:
+        squared, shared = shared_squares(*left, *right)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if self._scaling == "shared":
+                squared = squared / shared
+            elif self._scaling == "participant" and factor is not None:
+                squared = squared * factor
+            elif self._scaling != "none":
+                squared = squared * self._d / shared
+            return np.where(shared > 0, np.sqrt(squared), np.inf)
