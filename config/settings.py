@@ -308,6 +308,8 @@ CELERY_BEAT_SCHEDULE = {
 
 #: Whom this copy may ask, by name. Keys are not here: each endpoint names the variable that holds its own.
 ENDPOINTS = parse_endpoints(env_text("POLYPHONY_ENDPOINTS"))
+#: What turns texts into vectors unless a run says otherwise.
+EMBEDDER = env_text("POLYPHONY_EMBEDDER", "minilm")
 
 # --- Rules of recruiters ------------------------------------------------------------------------
 

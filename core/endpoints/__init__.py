@@ -6,6 +6,7 @@ Users import from here.
 
 from core.endpoints.chatting import ChatReply, ChatRequest, chat, chat_all
 from core.endpoints.configuration import Endpoint, configured, names, parse_endpoints
+from core.endpoints.embedding import embed
 from core.endpoints.errors import EndpointError
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "chat",
     "chat_all",
     "configured",
+    "embed",
     "names",
     "parse_endpoints",
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = [ROOT / "static" / "vendor", ROOT / "tests" / "vendor"]
+FOLDERS = [ROOT / "static" / "vendor", ROOT / "tests" / "vendor", ROOT / "core" / "embeddings" / "vendor"]
 ROW = re.compile(
     r"^\| (?P<file>\S+) \| (?P<package>\S+) \| (?P<version>\S+) \| (?P<licence>\S+) \| (?P<sha>\w{64}) \|$"
 )
@@ -21,7 +21,7 @@ def table(folder: Path) -> dict[str, re.Match[str]]:
     return {row["file"]: row for row in map(ROW.match, lines) if row}
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=["served", "tests"])
+@pytest.mark.parametrize("folder", FOLDERS, ids=["served", "tests", "embedder"])
 def test_every_file_is_listed_with_its_hash(folder: Path) -> None:
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != "VENDORED.md"]
 
@@ -30,7 +30,7 @@ def test_every_file_is_listed_with_its_hash(folder: Path) -> None:
     assert found == {name: row["sha"] for name, row in table(folder).items()}
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=["served", "tests"])
+@pytest.mark.parametrize("folder", FOLDERS, ids=["served", "tests", "embedder"])
 def test_every_package_comes_with_its_licence(folder: Path) -> None:
     rows = table(folder)
 
