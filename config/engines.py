@@ -29,8 +29,12 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-def database(url: str, *, var_dir: Path, max_age_s: int) -> dict[str, Any]:
-    """Return Django's description of the database at `url`, or of SQLite under `var_dir`."""
+def database(url: str, *, var_dir: Path, max_age_s: int, prepare_after: int = 0) -> dict[str, Any]:
+    """Return Django's description of the database at `url`, or of SQLite under `var_dir`.
+
+    A kept connection to PostgreSQL asks the same few statements over and over: after `prepare_after` times the server
+    keeps the plan of one. Zero is never, for a pooler that hands one connection to many, transaction by transaction.
+    """
     if not url:
         name = var_dir / "polyphony.sqlite3"
         return {"ENGINE": SQLITE, "NAME": name, "OPTIONS": SQLITE_OPTIONS, "CONN_MAX_AGE": max_age_s}
@@ -44,7 +48,11 @@ def database(url: str, *, var_dir: Path, max_age_s: int) -> dict[str, Any]:
         return {**found, "OPTIONS": options, "CONN_MAX_AGE": max_age_s}
     if found["ENGINE"] != POSTGRESQL:
         raise ImproperlyConfigured(_database_sentence())
-    return {**found, "CONN_MAX_AGE": max_age_s, "CONN_HEALTH_CHECKS": True}
+    options = found.get("OPTIONS", {})
+    if prepare_after:
+        # Only a statement whose values travel beside it can be kept.
+        options = {**options, "server_side_binding": True, "prepare_threshold": prepare_after}
+    return {**found, "OPTIONS": options, "CONN_MAX_AGE": max_age_s, "CONN_HEALTH_CHECKS": True}
 
 
 def _database_sentence() -> str:

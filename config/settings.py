@@ -131,6 +131,7 @@ DATABASES = {
         env_text("DATABASE_URL"),
         var_dir=VAR_DIR,
         max_age_s=env_int("POLYPHONY_DATABASE_MAX_AGE", 60),
+        prepare_after=env_int("POLYPHONY_PREPARE_AFTER", 3),
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

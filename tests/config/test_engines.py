@@ -96,3 +96,10 @@ def test_an_empty_key_file_is_not_used(tmp_path: Path) -> None:
 
     with pytest.raises(ImproperlyConfigured, match="holds no usable key: delete the file"):
         engines.secret_key(tmp_path)
+
+
+def test_plans_of_statements_are_kept_unless_a_pooler_forbids_it(tmp_path):
+    url = "postgres://me:secret@db:5433/studies"
+    kept = engines.database(url, var_dir=tmp_path, max_age_s=60, prepare_after=3)["OPTIONS"]
+    assert kept == {"server_side_binding": True, "prepare_threshold": 3}
+    assert engines.database(url, var_dir=tmp_path, max_age_s=60, prepare_after=0)["OPTIONS"] == {}
