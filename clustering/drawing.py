@@ -100,15 +100,10 @@ def _centre(people: Sequence[Row], group: str) -> dict[str, Any]:
 
 
 def _loadings(matrix: VoteMatrix, found: Grouping) -> Drawn | None:
-    """The two loadings of each statement, longest first; those of the clusterer's own axes if it keeps them."""
-    components = getattr(found, "components", None)
-    used = matrix
-    if components is None:
-        placed = np.array([math.isfinite(x) and math.isfinite(y) for x, y in found.coordinates.tolist()], dtype=bool)
-        used = matrix.subset(placed, matrix.seen.any(axis=0))
-        components = project(used).components
-    length = np.hypot(*np.asarray(components))
-    order = sorted(range(len(used.statements)), key=lambda column: (-round(length[column], DIGITS), column))
+    """The two loadings of each statement, longest first."""
+    used, components = _axes(matrix, found)
+    length = np.hypot(*components)
+    order = sorted(range(len(used.statements)), key=lambda column: (-round(float(length[column]), DIGITS), column))
     seen, mean = used.seen.sum(axis=0), _mean_vote(used)
     rows = [
         {
@@ -128,6 +123,20 @@ def _loadings(matrix: VoteMatrix, found: Grouping) -> Drawn | None:
     columns = ("number", "statement", "x", "y", "mean_vote", "n_votes")
     shown = [{key: row[key] for key in ("number", "statement", "line", "x", "y")} for row in rows]
     return Drawn("loadings", figures.specification(figures.statement_loadings(shown)), table_of(columns, rows))
+
+
+def _axes(matrix: VoteMatrix, found: Grouping) -> tuple[VoteMatrix, FloatArray]:
+    """The votes that made the map, and the loadings of its axes: those the clusterer kept, or found again."""
+    kept = getattr(found, "map", None)
+    if kept is not None:
+        on_map = set(kept.statements)
+        columns = np.array([code in on_map for code in matrix.statements], dtype=bool)
+        places = {code: place for place, code in enumerate(kept.statements)}
+        used = matrix.subset(np.ones(len(matrix.participants), dtype=bool), columns)
+        return used, kept.components[:, [places[code] for code in used.statements]]
+    placed = np.asarray(np.isfinite(found.coordinates).all(axis=1), dtype=bool)
+    used = matrix.subset(placed, np.asarray(matrix.seen.any(axis=0), dtype=bool))
+    return used, project(used).components
 
 
 def _mean_vote(matrix: VoteMatrix) -> FloatArray:

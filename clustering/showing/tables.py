@@ -1,0 +1,87 @@
+"""The numbers beside a figure as a table for people, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+MISSING = "\N{EN DASH}"
+LABELS: dict[str, Promise | str] = {
+    "adjusted_rand": gettext_lazy("Adjusted Rand index"),
+    "agree": gettext_lazy("Share that agrees"),
+    "coverage": gettext_lazy("Coverage"),
+    "group": gettext_lazy("Group"),
+    "high": gettext_lazy("Interval to"),
+    "is_chosen": gettext_lazy("Chosen"),
+    "low": gettext_lazy("Interval from"),
+    "mean": gettext_lazy("Mean rating"),
+    "mean_vote": gettext_lazy("Mean vote"),
+    "n": gettext_lazy("Ratings of this value"),
+    "n_agree": gettext_lazy("Agree"),
+    "n_disagree": gettext_lazy("Disagree"),
+    "n_fits": gettext_lazy("Fits"),
+    "n_groups": gettext_lazy("Groups"),
+    "n_neutral": gettext_lazy("Neutral"),
+    "n_pairs": gettext_lazy("Pairs"),
+    "n_people": gettext_lazy("Participants"),
+    "n_questions": gettext_lazy("Questions"),
+    "n_ratings": gettext_lazy("Ratings of the group"),
+    "n_votes": gettext_lazy("Votes"),
+    "number": gettext_lazy("Number"),
+    "other": gettext_lazy("Other group"),
+    "other_seed": gettext_lazy("Other seed"),
+    "question": gettext_lazy("Question"),
+    "rating": gettext_lazy("Rating"),
+    "seed": gettext_lazy("Seed"),
+    "share": gettext_lazy("Share"),
+    "silhouette": gettext_lazy("Mean silhouette"),
+    "source": gettext_lazy("Source"),
+    "statement": gettext_lazy("Statement"),
+    "threshold": gettext_lazy("Threshold"),
+    "value": gettext_lazy("OvertonScore"),
+    "variant": gettext_lazy("Variant"),
+    "x": gettext_lazy("First dimension"),
+    "y": gettext_lazy("Second dimension"),
+}
+WORDS = {"group", "other", "question", "source", "statement", "variant", "is_chosen"}
+"""Columns that hold no number."""
+
+
+def in_words(table: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """The table for `components/_table.html`: labels, rounded numbers, statements by their text.
+
+    `texts` are those of the statements by code; one that has none, since it was erased, keeps its code.
+    """
+    keys = table["columns"]
+    columns = [{"label": LABELS[key], "numeric": key not in WORDS} for key in keys]
+    rows = [[_cell(key, value, texts) for key, value in zip(keys, row, strict=True)] for row in table["rows"]]
+    return {"columns": columns, "rows": rows}
+
+
+def _cell(key: str, value: Any, texts: Mapping[str, str]) -> Any:
+    if key == "statement":
+        return texts.get(value, value)
+    if key == "group" and not value:
+        return _("none")
+    if isinstance(value, bool):
+        return "✓" if value else ""
+    if key == "threshold":
+        return f"{value:.1f}"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return MISSING if value is None else value
+
+
+def as_csv(table: Mapping[str, Any]) -> str:
+    """The table with its keys, unrounded; what is undefined is empty, statements go by their code."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table["columns"])
+    writer.writerows(table["rows"])
+    return text.getvalue()
