@@ -22,3 +22,11 @@ def as_votes(matrix):
         (matrix.participants[row], matrix.statements[column], matrix.values[row, column])
         for row, column in zip(rows, columns, strict=True)
     ]
+
+
+def random_votes(*, people, statements):
+    """Votes by coin toss, so that nobody stands where another one does."""
+    values = np.random.default_rng(0).choice([1.0, -1.0], size=(people, statements))
+    return VoteMatrix.from_arrays(
+        [f"p{i:02d}" for i in range(people)], [f"s{j:02d}" for j in range(statements)], values
+    )

@@ -13,7 +13,7 @@ from clustering.stats.dynamic import Grid, cluster_opinions
 from clustering.stats.growth import dissolve_small, grow
 from clustering.stats.matrix import VoteMatrix
 from clustering.stats.spaces import ProjectionSpace, VoteSpace
-from tests.clustering.stats.strategies import as_votes, vote_matrices
+from tests.clustering.stats.strategies import as_votes, random_votes, vote_matrices
 
 SMALL = Grid(k_max=(4,), distance_threshold=(0.5, 0.9), outlier_threshold=(0.2, 1.0), minimum_size=(1, 2), n_seeds=2)
 SPACES = ("projection", "votes")
@@ -31,14 +31,6 @@ def two_camps(*, extra=()):
             value = 1 if person < 5 else -1
             votes.append((f"p{person}", f"s{statement}", -value if person == statement else value))
     return VoteMatrix.from_votes([*votes, *extra])
-
-
-def random_votes(*, people, statements):
-    """Votes by coin toss, so that nobody stands where another one does."""
-    values = np.random.default_rng(0).choice([1.0, -1.0], size=(people, statements))
-    return VoteMatrix.from_arrays(
-        [f"p{i:02d}" for i in range(people)], [f"s{j:02d}" for j in range(statements)], values
-    )
 
 
 @pytest.mark.parametrize("space", SPACES)
