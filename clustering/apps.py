@@ -16,10 +16,13 @@ class ClusteringConfig(AppConfig):
         """Offer tables and pages, and compute groups and scores."""
         from clustering import services
         from clustering.module import module
-        from clustering.parameters import GROUPS, OVERTON
+        from clustering.parameters import GROUPS, LIVE, OVERTON, VIEWPOINT_BLOCK, VIEWPOINTS
         from core.registry import register
         from core.runs import register_kind
 
         register(module)
         register_kind(GROUPS, services.compute_groups)
         register_kind(OVERTON, services.compute_overton)
+        register_kind(LIVE, services.compute_live)
+        register_kind(VIEWPOINTS, services.compute_viewpoints)
+        register_kind(VIEWPOINT_BLOCK, services.compute_viewpoint_block)

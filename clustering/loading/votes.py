@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from clustering.inclusion import Inclusion
 from clustering.loading.streams import Block, current_votes
 from clustering.stats.matrix import VoteMatrix
+from clustering.stats.polis.votes import SparseVotes
 from studies.models import Enrolment, Question
 from voting.models import Statement, Vote
 
@@ -32,6 +33,7 @@ class QuestionVotes:
     values : 1, -1 or 0, shape (n_votes,)
     authors : statement code to the author's public code, where the author is included
     statement_keys, enrolments : code to primary key
+    rejected : codes of the rejected statements among `statements`, ascending
     """
 
     participants: tuple[str, ...]
@@ -42,11 +44,25 @@ class QuestionVotes:
     authors: dict[str, str]
     statement_keys: dict[str, int]
     enrolments: dict[str, int]
+    rejected: tuple[str, ...] = ()
 
     @property
     def n_votes(self) -> int:
         """Number of current votes."""
         return len(self.values)
+
+    @property
+    def n_cells(self) -> int:
+        """Pairs of participants and statements."""
+        return len(self.participants) * len(self.statements)
+
+    def votes_each(self) -> NDArray[np.int64]:
+        """Votes of each participant, shape (n_participants,)."""
+        return np.bincount(self.rows, minlength=len(self.participants))
+
+    def sparse(self) -> SparseVotes:
+        """The votes one by one, in memory that grows with their number alone."""
+        return SparseVotes.from_arrays(self.participants, self.statements, self.rows, self.columns, self.values)
 
     def matrix(self) -> VoteMatrix:
         """The votes as people by statements."""
@@ -55,13 +71,13 @@ class QuestionVotes:
         return VoteMatrix(self.participants, self.statements, values)
 
 
-def question_votes(question: Question, rule: Inclusion) -> QuestionVotes:
-    """The current votes of the included enrolments on the question's statements.
+def question_votes(question: Question, rule: Inclusion, *, with_rejected: bool = False) -> QuestionVotes:
+    """The current votes of the included enrolments on the question's statements, on request also on rejected ones.
 
     Three queries; the votes come as a stream of blocks and are never objects.
     """
-    statements = _statements(question)
-    codes = {key: code for key, code, _author in statements}
+    statements = _statements(question, with_rejected=with_rejected)
+    codes = {key: code for key, code, _author, _status in statements}
     people = dict(
         Enrolment.objects.filter(rule.enrolments(), study_id=question.study_id).values_list("pk", "public_code")
     )
@@ -82,9 +98,12 @@ def question_votes(question: Question, rule: Inclusion) -> QuestionVotes:
         rows=places[rows[kept]],
         columns=column_of[columns[kept]],
         values=values[kept],
-        authors={code: people[author] for _key, code, author in statements if author in people},
-        statement_keys={code: key for key, code, _author in statements},
+        authors={code: people[author] for _key, code, author, _status in statements if author in people},
+        statement_keys={code: key for key, code, _author, _status in statements},
         enrolments=enrolments,
+        rejected=tuple(
+            sorted(code for _key, code, _author, status in statements if status == Statement.Status.REJECTED)
+        ),
     )
 
 
@@ -98,9 +117,10 @@ def first_votes(question: Question, loaded: QuestionVotes) -> tuple[str, ...]:
     return tuple(sorted(loaded.participants, key=lambda code: (began[loaded.enrolments[code]], code)))
 
 
-def _statements(question: Question) -> list[tuple[int, str, int | None]]:
-    counted = Statement.objects.filter(question=question, is_preview=False, status__in=COUNTED_STATEMENTS)
-    return list(counted.order_by("pk").values_list("pk", "code", "author_id"))
+def _statements(question: Question, *, with_rejected: bool) -> list[tuple[int, str, int | None, str]]:
+    statuses = [*COUNTED_STATEMENTS, *([Statement.Status.REJECTED] if with_rejected else [])]
+    counted = Statement.objects.filter(question=question, is_preview=False, status__in=statuses)
+    return list(counted.order_by("pk").values_list("pk", "code", "author_id", "status"))
 
 
 def _joined(question: Question, people: list[int], statements: list[int]) -> tuple[Indices, Indices, Values]:

@@ -40,6 +40,11 @@ class Grouping(models.Model):
     n_groups = models.PositiveIntegerField(null=True, blank=True)
     silhouette = models.FloatField(null=True, blank=True)
     undefined = models.CharField(_("undefined, because"), max_length=300, blank=True)
+    identities = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text=_("which group goes on as which of the run before, and what became of others"),
+    )
 
     class Meta:
         verbose_name = _("grouping")

@@ -21,7 +21,7 @@ from voting.models import Statement, Vote
 
 pytestmark = pytest.mark.django_db
 
-LIVE = Parameters(inclusion=Inclusion(("live",)), replicates=200)
+LIVE = Parameters(inclusion=Inclusion(("live",)), replicates=200, stability_seeds=2, stability_replicates=2)
 
 
 def scored(study: Study, *, parameters: Parameters = LIVE, seed: int = 1) -> Run:

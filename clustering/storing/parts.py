@@ -1,0 +1,21 @@
+"""What all kinds of rows share."""
+
+from __future__ import annotations
+
+import math
+
+from clustering.drawing import Drawn
+from clustering.models import RunFigure
+from core.models import Run
+
+
+def finite(value: float) -> float | None:
+    """The number, or None where it is undefined."""
+    return None if math.isnan(value) else float(value)
+
+
+def store_figures(run: Run, drawn: list[Drawn]) -> None:
+    """Write the figures of a run with the numbers beside them."""
+    RunFigure.objects.bulk_create(
+        RunFigure(run=run, name=figure.name, specification=figure.specification, table=figure.table) for figure in drawn
+    )
