@@ -37,7 +37,8 @@ _lock = threading.Lock()
 
 
 def embedder(name: str | None = None) -> Embedder:
-    """The embedder of that name, by default the one that this copy is set to; loaded once in a process.
+    """The embedder of that name, by default the one that this copy is set to; what it reads from files is read
+    once in a process.
 
     `name` is `minilm`, `endpoint:NAME` for a configured endpoint, or the setting's own `vectors:PATH`. Another path
     is refused, since names come from parameters of runs; a command gives its file to `VectorFile` itself.
@@ -52,19 +53,13 @@ def embedder(name: str | None = None) -> Embedder:
         If the file of vectors cannot be read.
     """
     name = name or settings.EMBEDDER
-    with _lock:
-        if name not in _loaded:
-            _loaded[name] = _made(name)
-        return _loaded[name]
-
-
-def _made(name: str) -> Embedder:
     kind, _colon, rest = name.partition(":")
-    if name == DEFAULT:
-        return MiniLM()
     if kind == "endpoint" and rest:
         return EndpointEmbedder(configured(rest))
-    if kind == "vectors" and rest and name == settings.EMBEDDER:
-        return VectorFile(Path(rest))
-    message = _("No embedder is called “%(name)s”: write minilm or endpoint:NAME.")
-    raise Invalid(message % {"name": name[:64]}, code="unknown_embedder")
+    if name != DEFAULT and not (kind == "vectors" and rest and name == settings.EMBEDDER):
+        message = _("No embedder is called “%(name)s”: write minilm or endpoint:NAME.")
+        raise Invalid(message % {"name": name[:64]}, code="unknown_embedder")
+    with _lock:
+        if name not in _loaded:
+            _loaded[name] = MiniLM() if name == DEFAULT else VectorFile(Path(rest))
+        return _loaded[name]
