@@ -1,0 +1,160 @@
+"""Standard errors by linearisation, from the distinct rows of counts and how often each occurs."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from annotation.stats.estimates import Interval
+from annotation.stats.scales import FloatArray, IntArray
+from annotation.stats.sums import NO_CHANCE, Sums, fleiss_kappa, gwet_ac, percent_agreement, randolph_kappa
+
+__all__ = ["fleiss_null_error", "gwet_errors", "krippendorff_error", "normal_interval", "t_interval"]
+
+
+def gwet_errors(rows: IntArray, times: IntArray, sums: Sums, weights: FloatArray) -> dict[str, float]:
+    r"""Standard errors of percent agreement, Fleiss', Gwet's and Randolph's coefficients.
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (n_patterns, q)
+        Counts of labels.
+    times : ndarray of int, shape (n_patterns,)
+        Items that have this row. Rows without a judgement are ignored.
+    sums : Sums
+        Of the same items.
+    weights : ndarray, shape (q, q)
+
+    Returns
+    -------
+    dict
+        Keys "percent_agreement", "fleiss_kappa", "gwet_ac", "randolph_kappa"; ``nan`` where undefined or where
+        fewer than two items were judged.
+
+    Notes
+    -----
+    Linearisation of Gwet [1]_ for an infinite population of items: with :math:`\kappa_i=(n/n')(p_{a|i}-p_e 1[r_i\ge
+    2])/(1-p_e)` and :math:`\kappa^*_i=\kappa_i-2(1-\kappa)(p_{e|i}-p_e)/(1-p_e)` the variance is
+    :math:`\sum(\kappa^*_i-\kappa)^2/(n(n-1))`.
+
+    References
+    ----------
+    .. [1] K. Gwet, Handbook of Inter-Rater Reliability, 4th ed., 2014, chapter 5.
+    """
+    rated = rows.sum(axis=1) > 0
+    counts, times = rows[rated].astype(np.float64), times[rated].astype(np.float64)
+    n, pairable = float(sums.n_rated), float(sums.n_pairable)
+    nan = float("nan")
+    if n < 2 or pairable < 1:
+        return dict.fromkeys(("percent_agreement", "fleiss_kappa", "gwet_ac", "randolph_kappa"), nan)
+    total = counts.sum(axis=1)
+    agreeing = _agreement_of_rows(counts, total, weights)
+    is_pairable = total >= 2
+    marginals, size = sums.marginals, len(weights)
+    share = counts / total[:, None]
+    mean_weights = ((weights + weights.T) / 2) @ marginals
+    scale = weights.sum() / (size * (size - 1)) if size > 1 else nan
+
+    def error(value: FloatArray, chance: FloatArray, chance_of_rows: FloatArray) -> float:
+        kappa, expected = float(value), float(chance)
+        if not np.isfinite(kappa):
+            return nan
+        of_rows = n / pairable * (agreeing - expected * is_pairable) / (1 - expected)
+        of_rows -= 2 * (1 - kappa) * (chance_of_rows - expected) / (1 - expected)
+        return _error(of_rows, kappa, times, n)
+
+    fleiss, gwet, randolph = (each(sums, weights) for each in (fleiss_kappa, gwet_ac, randolph_kappa))
+    return {
+        "percent_agreement": _error(n / pairable * agreeing, float(percent_agreement(sums, weights)), times, n),
+        "fleiss_kappa": error(*fleiss, share @ mean_weights),
+        "gwet_ac": error(*gwet, scale * (share @ (1 - marginals))),
+        "randolph_kappa": error(*randolph, np.full(len(counts), float(randolph[1]))),
+    }
+
+
+def krippendorff_error(rows: IntArray, times: IntArray, weights: FloatArray) -> float:
+    r"""Standard error of Krippendorff's alpha with fixed differences :math:`1-w_{kl}`; ``nan`` where undefined.
+
+    Not for the ordinal level, whose differences depend on the data: there the bootstrap stands alone.
+
+    Notes
+    -----
+    Gwet's linearisation over the :math:`n'` pairable items [1]_, in the form that irrCAC computes: items enter with
+    :math:`r_i/\bar r`, the agreement with its correction for small samples in the term for unequal :math:`r_i`, and
+    the variance is taken around alpha without that correction.
+
+    References
+    ----------
+    .. [1] K. Gwet, Handbook of Inter-Rater Reliability, 4th ed., 2014, chapter 5.
+    """
+    pairable = rows.sum(axis=1) >= 2
+    counts, times = rows[pairable].astype(np.float64), times[pairable].astype(np.float64)
+    n = times.sum()
+    if n < 2:
+        return float("nan")
+    total = counts.sum(axis=1)
+    mean_total, whole = (times @ total) / n, times @ total
+    agreeing = _agreement_of_rows(counts, total, weights) * total / mean_total
+    observed = (times @ agreeing) / n
+    marginals = (times @ counts) / whole
+    chance = float(marginals @ weights @ marginals)
+    if 1 - chance < NO_CHANCE:
+        return float("nan")
+    excess = (total - mean_total) / mean_total
+    corrected = (1 - 1 / whole) * observed + 1 / whole
+    alpha = (observed - chance) / (1 - chance)
+    chance_of_rows = counts @ (((weights + weights.T) / 2) @ marginals) / mean_total - chance * excess
+    of_rows = (agreeing - corrected * excess - chance) / (1 - chance)
+    of_rows -= 2 * (1 - alpha) * (chance_of_rows - chance) / (1 - chance)
+    return _error(of_rows, alpha, times, n)
+
+
+def fleiss_null_error(rows: IntArray, times: IntArray) -> float:
+    r"""Standard error of Fleiss' kappa if there were no agreement beyond chance: for a test of 0, not for intervals.
+
+    ``nan`` unless every item has the same number of raters.
+
+    References
+    ----------
+    .. [1] J. Fleiss, J. Nee, J. Landis, Large sample variance of kappa in the case of different sets of raters,
+       Psychological Bulletin 86, 1979.
+    """
+    total = rows.sum(axis=1)
+    if not len(rows) or len(np.unique(total)) != 1 or total[0] < 2:
+        return float("nan")
+    n, m = float(times.sum()), float(total[0])
+    share = (times @ rows) / (n * m)
+    other = 1 - share
+    spread = float(share @ other)
+    if spread <= 0:
+        return float("nan")
+    inside = spread**2 - float((share * other) @ (other - share))
+    return float(np.sqrt(2) / (spread * np.sqrt(n * m * (m - 1))) * np.sqrt(max(inside, 0.0)))
+
+
+def t_interval(value: float, error: float, n: float, level: float) -> Interval:
+    """Interval of Gwet: Student's t with n - 1 degrees of freedom, cut at 1."""
+    if not np.isfinite(error) or n < 2:
+        return Interval(float("nan"), float("nan"), "Gwet t", "too_few_clusters" if n < 2 else "single_category")
+    reach = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
+    return Interval(value - reach, min(value + reach, 1.0), "Gwet t")
+
+
+def normal_interval(value: float, error: float, level: float) -> Interval:
+    """Value plus and minus a normal quantile times the error, cut at 1."""
+    if not np.isfinite(error):
+        return Interval(float("nan"), float("nan"), "normal", "single_category")
+    reach = float(stats.norm.ppf((1 + level) / 2)) * error
+    return Interval(value - reach, min(value + reach, 1.0), "normal")
+
+
+def _agreement_of_rows(counts: FloatArray, total: FloatArray, weights: FloatArray) -> FloatArray:
+    """Weighted agreement within each row; 0 where there are no two judgements."""
+    agreeing = (counts * (counts @ weights.T - 1)).sum(axis=1)
+    result = np.zeros_like(total)
+    np.divide(agreeing, total * (total - 1), out=result, where=total >= 2)
+    return result
+
+
+def _error(of_rows: FloatArray, value: float, times: FloatArray, n: float) -> float:
+    return float(np.sqrt((times @ (of_rows - value) ** 2) / (n * (n - 1))))

@@ -1,0 +1,194 @@
+r"""The sums over items on which every coefficient depends, and the coefficients as functions of them.
+
+A bootstrap replicate changes how often each item counts and nothing else, so all replicates at once are one matrix
+product of multiplicities and per-item features; the coefficients below take sums with any leading dimensions.
+
+Notation (`docs/methods.md`): :math:`r_{ik}` raters put item i in label k, :math:`r_i=\sum_k r_{ik}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.stats.scales import FloatArray, IntArray, Level, Scale, squared_differences
+
+__all__ = [
+    "NO_CHANCE",
+    "Sums",
+    "conger_kappa",
+    "features",
+    "fleiss_kappa",
+    "gwet_ac",
+    "krippendorff_alpha",
+    "percent_agreement",
+    "randolph_kappa",
+    "sums_of",
+]
+
+#: Where 1 minus the agreement by chance is below this, everybody uses one label.
+NO_CHANCE = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums:
+    """Sums over items, with any leading dimensions (one for each replicate).
+
+    Attributes
+    ----------
+    n_rated, n_pairable : ndarray, shape (...)
+        Items with at least one, at least two judgements.
+    shares : ndarray, shape (..., q)
+        Sum of :math:`r_{ik}/r_i` over rated items.
+    pairs : ndarray, shape (..., q, q)
+        Sum over pairable items of the share of their ordered pairs of raters with labels (k, l):
+        :math:`(r_{ik}r_{il}-\\delta_{kl}r_{ik})/(r_i(r_i-1))`.
+    coincidences : ndarray, shape (..., q, q)
+        The same times :math:`r_i`: Krippendorff's coincidence matrix.
+    """
+
+    n_rated: FloatArray
+    n_pairable: FloatArray
+    shares: FloatArray
+    pairs: FloatArray
+    coincidences: FloatArray
+
+    @property
+    def marginals(self) -> FloatArray:
+        r""":math:`\pi_k`: mean over rated items of the share of raters who chose label k; ``nan`` without items."""
+        return _over(self.shares, self.n_rated[..., None])
+
+
+def features(counts: IntArray) -> FloatArray:
+    """Per-item features whose sums are :class:`Sums`: shape (n_items, 2 + q + 2 q²)."""
+    rows = counts.astype(np.float64)
+    n, size = rows.shape
+    total = rows.sum(axis=1)
+    pairable = total >= 2
+    share = _over(rows, total[:, None])
+    both = rows[:, :, None] * rows[:, None, :]
+    both[:, np.arange(size), np.arange(size)] -= rows
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pair = np.where(pairable[:, None, None], both / (total * (total - 1))[:, None, None], 0.0)
+    return np.concatenate(
+        [
+            (total >= 1)[:, None],
+            pairable[:, None],
+            np.nan_to_num(share),
+            pair.reshape(n, -1),
+            (pair * total[:, None, None]).reshape(n, -1),
+        ],
+        axis=1,
+        dtype=np.float64,
+    )
+
+
+def sums_of(added: FloatArray, size: int) -> Sums:
+    """Added features, shape (..., 2 + q + 2 q²), by name."""
+    square = (*added.shape[:-1], size, size)
+    after = 2 + size
+    return Sums(
+        n_rated=added[..., 0],
+        n_pairable=added[..., 1],
+        shares=added[..., 2:after],
+        pairs=added[..., after : after + size**2].reshape(square),
+        coincidences=added[..., after + size**2 :].reshape(square),
+    )
+
+
+def percent_agreement(sums: Sums, weights: FloatArray) -> FloatArray:
+    r"""Weighted share of agreeing pairs of raters, mean over pairable items (Gwet 2014, eq. 2.9)."""
+    return _over((sums.pairs * weights).sum(axis=(-2, -1)), sums.n_pairable)
+
+
+def fleiss_kappa(sums: Sums, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    r"""Fleiss' kappa, generalised to unequal numbers of raters as Gwet does: value and chance.
+
+    :math:`p_e=\sum_{kl} w_{kl}\pi_k\pi_l`, with :math:`\pi` over all rated items, also those with one judgement.
+    Equals Fleiss (1971) with equal numbers, and Scott's pi with two raters.
+    """
+    marginals = sums.marginals
+    chance = np.einsum("...k,kl,...l->...", marginals, weights, marginals)
+    return _corrected(percent_agreement(sums, weights), chance), chance
+
+
+def gwet_ac(sums: Sums, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    r"""Gwet's AC1 (identity weights) or AC2: value and chance.
+
+    :math:`p_e=\frac{T_w}{q(q-1)}\sum_k\pi_k(1-\pi_k)` with q declared labels (Gwet 2014, eq. 4.16).
+    """
+    marginals, size = sums.marginals, len(weights)
+    spread = (marginals * (1 - marginals)).sum(axis=-1)
+    chance = weights.sum() / (size * (size - 1)) * spread if size > 1 else np.ones_like(spread)
+    return _corrected(percent_agreement(sums, weights), chance), chance
+
+
+def randolph_kappa(sums: Sums, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    r"""Randolph's free-marginal kappa, Brennan-Prediger with weights: :math:`p_e=T_w/q^2`, q declared labels."""
+    agreement = percent_agreement(sums, weights)
+    chance = np.full_like(agreement, weights.sum() / len(weights) ** 2)
+    return _corrected(agreement, chance), chance
+
+
+def krippendorff_alpha(
+    sums: Sums, scale: Scale, level: Level | None, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    r"""Krippendorff's alpha and the agreement expected by chance, :math:`1-D_e` scaled by the greatest difference.
+
+    :math:`\alpha=1-D_o/D_e` over pairable items (Krippendorff 2011). With `weights` instead of a level the difference
+    is :math:`1-w_{kl}`.
+    """
+    totals = sums.coincidences.sum(axis=-1)
+    n = totals.sum(axis=-1)
+    if weights is not None:
+        apart = 1 - weights
+    else:
+        assert level is not None, "a level or weights say how far labels are apart"
+        apart = squared_differences(scale, level, totals)
+    observed = _over((sums.coincidences * apart).sum(axis=(-2, -1)), n)
+    expected = _over((totals[..., :, None] * totals[..., None, :] * apart).sum(axis=(-2, -1)), n * (n - 1))
+    greatest = apart.max(axis=(-2, -1))
+    chance = 1 - _over(expected, np.broadcast_to(greatest, expected.shape))
+    value = 1 - _over(observed, np.where(expected > NO_CHANCE * np.maximum(greatest, 1e-300), expected, 0.0))
+    return value, chance
+
+
+def conger_kappa(sums: Sums, per_rater: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    r"""Conger's kappa, the multi-rater form of Cohen's: value and chance.
+
+    Parameters
+    ----------
+    per_rater : ndarray, shape (..., n_raters, q)
+        How often each rater used each label.
+
+    Notes
+    -----
+    :math:`p_e` is the mean over pairs of raters of :math:`\sum_{kl}w_{kl}p_{gk}p_{hl}` (Conger 1980). Raters without a
+    judgement do not count.
+    """
+    given = per_rater.sum(axis=-1, keepdims=True)
+    share = np.nan_to_num(_over(per_rater, given))
+    n = (given[..., 0] > 0).sum(axis=-1)
+    whole = share.sum(axis=-2)
+    all_pairs = np.einsum("...k,kl,...l->...", whole, weights, whole)
+    same_rater = np.einsum("...gk,kl,...gl->...", share, weights, share)
+    chance = _over(all_pairs - same_rater, (n * (n - 1)).astype(np.float64))
+    return _corrected(percent_agreement(sums, weights), chance), chance
+
+
+def _corrected(agreement: FloatArray, chance: FloatArray) -> FloatArray:
+    room = 1 - chance
+    return _over(agreement - chance, np.where(room > NO_CHANCE, room, 0.0))
+
+
+def _over(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """The ratio; ``nan`` where the whole is 0 or unknown."""
+    part, whole = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
+    ratio = np.full(part.shape, np.nan)
+    np.divide(part, whole, out=ratio, where=whole > 0)
+    return ratio
+
+
+Coefficients = Mapping[str, FloatArray]
