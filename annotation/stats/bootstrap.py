@@ -63,7 +63,7 @@ def replicate_sums(
 
 
 def percentile_interval(values: FloatArray, *, level: float, unit: str, n_units: int) -> Interval:
-    """Percentile interval of replicates. Those without a value are counted; above one in twenty there is no interval."""
+    """Percentile interval of replicates. Those without a value are counted; above one in twenty it is withheld."""
     method = f"bootstrap over {unit}, percentile"
     nan = float("nan")
     if n_units < 2:

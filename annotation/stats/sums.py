@@ -34,7 +34,7 @@ NO_CHANCE = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sums:
-    """Sums over items, with any leading dimensions (one for each replicate).
+    r"""Sums over items, with any leading dimensions (one for each replicate).
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Sums:
         Sum of :math:`r_{ik}/r_i` over rated items.
     pairs : ndarray, shape (..., q, q)
         Sum over pairable items of the share of their ordered pairs of raters with labels (k, l):
-        :math:`(r_{ik}r_{il}-\\delta_{kl}r_{ik})/(r_i(r_i-1))`.
+        :math:`(r_{ik}r_{il}-\delta_{kl}r_{ik})/(r_i(r_i-1))`.
     coincidences : ndarray, shape (..., q, q)
         The same times :math:`r_i`: Krippendorff's coincidence matrix.
     """
