@@ -7,7 +7,10 @@ from typing import Any, cast
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
 from django_htmx.middleware import HtmxDetails
+
+from core.errors import BadInput
 
 
 class HtmxRequest(HttpRequest):
@@ -31,3 +34,13 @@ def render_page(
     patch_vary_headers(response, ["HX-Request"])
     response["Cache-Control"] = "no-store"
     return response
+
+
+def problem_table(error: Exception | None) -> dict[str, Any] | None:
+    """The problems of an input as a table by line and column; None if `error` is of another kind."""
+    if not isinstance(error, BadInput):
+        return None
+    labels = (_("File"), _("Line"), _("Column"), _("Name"), _("Problem"), _("What to do"))
+    in_order = sorted(error.problems, key=lambda problem: (problem.file, problem.line or 0, problem.column or 0))
+    rows = [[each.file, each.line or "", each.column or "", each.name, each.message, each.remedy] for each in in_order]
+    return {"columns": [{"label": label} for label in labels], "rows": rows}

@@ -16,7 +16,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from core.errors import BadInput, DomainError
+from core.errors import DomainError
+from core.http import problem_table
 from studies import access, errors, imports, selectors, services
 from studies.access import Role, study_for
 from studies.definition import dump_yaml, load_bytes
@@ -66,7 +67,12 @@ def upload(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, done)
             return redirect("studies:study", study.slug)
-    context = {"studies": selectors.study_list(request.user), "form": form, "error": error, "table": _table(error)}
+    context = {
+        "studies": selectors.study_list(request.user),
+        "form": form,
+        "error": error,
+        "table": problem_table(error),
+    }
     return render(request, "studies/list.html", context, status=422)
 
 
@@ -154,16 +160,6 @@ def _import_page(
         "done": done,
         "preview": imports.preview_table(done) if done else None,
         "error": error,
-        "table": _table(error),
+        "table": problem_table(error),
     }
     return render(request, "studies/import.html", context, status=status)
-
-
-def _table(error: DomainError | None) -> dict[str, Any] | None:
-    """The problems of an input as a table by line and column."""
-    if not isinstance(error, BadInput):
-        return None
-    labels = (_("File"), _("Line"), _("Column"), _("Name"), _("Problem"), _("What to do"))
-    in_order = sorted(error.problems, key=lambda problem: (problem.file, problem.line or 0, problem.column or 0))
-    rows = [[each.file, each.line or "", each.column or "", each.name, each.message, each.remedy] for each in in_order]
-    return {"columns": [{"label": label} for label in labels], "rows": rows}
