@@ -11,3 +11,15 @@ class PredictionConfig(AppConfig):
 
     name = "prediction"
     verbose_name = _("Predicted ratings")
+
+    def ready(self) -> None:
+        """Offer tables and pages, predict and report."""
+        from core.registry import register
+        from core.runs import register_kind
+        from prediction import services
+        from prediction.module import module
+        from prediction.parameters import PREDICTION, PREDICTION_REPORT
+
+        register(module)
+        register_kind(PREDICTION, services.compute_predictions)
+        register_kind(PREDICTION_REPORT, services.compute_report)

@@ -1,0 +1,1 @@
+"""A model as judge: what it is told, how its reply is read, what it costs."""
