@@ -14,5 +14,6 @@ urlpatterns = [
     path("s/", include("studies.urls_participant")),
     path("studies/", include("studies.urls")),
     path("results/", include("clustering.urls")),
+    path("predictions/", include("prediction.urls")),
     path("api/v1/", include("config.api")),
 ]
