@@ -37,8 +37,9 @@ _lock = threading.Lock()
 
 
 def embedder(name: str | None = None) -> Embedder:
-    """The embedder of that name, by default the one that this copy is set to; what it reads from files is read
-    once in a process.
+    """The embedder of that name, by default the one that this copy is set to.
+
+    What it reads from files is read once in a process.
 
     `name` is `minilm`, `endpoint:NAME` for a configured endpoint, or the setting's own `vectors:PATH`. Another path
     is refused, since names come from parameters of runs; a command gives its file to `VectorFile` itself.
