@@ -6,7 +6,7 @@ export. Rejected statements and previews are never loaded.
 
 from __future__ import annotations
 
-from clustering.loading.ratings import answers_by_source, current_questions, question_ratings
+from clustering.loading.ratings import answers_by_source, current_questions, question_ratings, subgroup_values
 from clustering.loading.votes import QuestionVotes, first_votes, question_votes
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "first_votes",
     "question_ratings",
     "question_votes",
+    "subgroup_values",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clustering.parameters.grouping import METHODS, OWN_VOTES, SPACES, UNITS, GroupingSettings
 from clustering.parameters.resampling import DUPLICATES, Resampling
-from clustering.parameters.scoring import INTERVALS, MODES, REPEATS, RULES
+from clustering.parameters.scoring import INTERVALS, RULES
 from clustering.parameters.settings import Parameters
 
 __all__ = [
@@ -14,10 +14,8 @@ __all__ = [
     "LARGEST_SEED",
     "LIVE",
     "METHODS",
-    "MODES",
     "OVERTON",
     "OWN_VOTES",
-    "REPEATS",
     "RULES",
     "SPACES",
     "UNITS",

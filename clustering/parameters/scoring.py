@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 RULES = ("mean", "majority")
 INTERVALS = ("percentile", "expanded")
-REPEATS = ("counted", "collapsed")
-MODES = ("ordinary", "paper")
 MOST_VARIANTS = 20
 
 
@@ -30,12 +28,10 @@ def scoring_problems(settings: Parameters) -> dict[str, list[str]]:
         "replicates": (100 <= settings.replicates <= 100_000, _("Take 100 to 100,000 bootstrap replicates.")),
         "level": (0.5 <= settings.level < 1, _("The confidence level is at least 0.5 and below 1.")),
         "interval": (settings.interval in INTERVALS, _("Choose percentile or expanded.")),
-        "repeats": (settings.repeats in REPEATS, _("Choose counted or collapsed.")),
-        "mode": (settings.mode in MODES, _("Choose ordinary or paper.")),
         "subgroups": (len(settings.subgroups) <= MOST_VARIANTS, few),
         "minimum_people": (settings.minimum_people >= 1, _("A subgroup has at least 1 person.")),
         "minimum_sizes": (
-            len(settings.minimum_sizes) <= MOST_VARIANTS and all(each >= 1 for each in settings.minimum_sizes),
+            0 < len(settings.minimum_sizes) <= MOST_VARIANTS and all(each >= 1 for each in settings.minimum_sizes),
             _("The smallest group has at least 1 member."),
         ),
         "external": (

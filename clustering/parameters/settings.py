@@ -10,7 +10,7 @@ from clustering.parameters.grouping import GroupingSettings
 from clustering.parameters.scoring import scoring_problems
 
 _SCORING = (
-    *("rule", "threshold", "thresholds", "replicates", "level", "interval", "repeats", "mode"),
+    *("rule", "threshold", "thresholds", "replicates", "level", "interval"),
     *("subgroups", "minimum_people", "minimum_sizes", "external"),
 )
 
@@ -27,12 +27,9 @@ class Parameters(GroupingSettings):
     replicates : bootstrap replicates over questions
     level : confidence level of the intervals, in (0, 1)
     interval : "percentile" or "expanded" bootstrap intervals
-    repeats : whether a question that is drawn twice counts twice ("counted") or once, as on the paper's site
-        ("collapsed")
-    mode : adjusted scores by the regression of the paper's tables ("paper") or on question means ("ordinary")
     subgroups : codes of the form items by whose answers people are divided
     minimum_people : fewest people of a subgroup that is shown
-    minimum_sizes : smallest groups that are tried beside the chosen ones
+    minimum_sizes : smallest groups that are tried: smaller ones are left out of the score; the first is the reference
     external : other scores of the sources: name to source to number
     """
 
@@ -42,11 +39,9 @@ class Parameters(GroupingSettings):
     replicates: int = 2000
     level: float = 0.95
     interval: str = "percentile"
-    repeats: str = "counted"
-    mode: str = "ordinary"
     subgroups: tuple[str, ...] = ()
     minimum_people: int = 5
-    minimum_sizes: tuple[int, ...] = (2, 3, 5)
+    minimum_sizes: tuple[int, ...] = (1, 2, 3, 5, 10)
     external: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def problems(self) -> dict[str, list[str]]:

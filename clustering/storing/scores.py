@@ -13,7 +13,8 @@ from clustering.drawing import Drawn
 from clustering.models import GroupCoverage, OpinionGroup, QuestionCoverage, Score
 from clustering.stats.coverage import QuestionCoverage as Coverage
 from clustering.stats.distributions import RatingCounts
-from clustering.stats.overton import Estimate, OvertonTable
+from clustering.stats.overton import Estimate
+from clustering.stats.report import OvertonReport
 from clustering.storing.parts import finite, store_figures
 from core.models import Run
 from studies.models import ModelAnswer, Question, Source, Study
@@ -26,7 +27,6 @@ class CoveredQuestion:
     question: Question
     part: Run
     answers: dict[str, ModelAnswer]
-    ratings_sha256: str
     coverage: Coverage
     counts: RatingCounts
 
@@ -37,7 +37,7 @@ class ScoreRows:
 
     study: Study
     questions: list[CoveredQuestion]
-    table: OvertonTable
+    report: OvertonReport
 
     def store(self, run: Run, drawn: list[Drawn]) -> None:
         """Write coverages by group and by question, scores and figures."""
@@ -45,10 +45,10 @@ class ScoreRows:
         for line in self.questions:
             self._store_groups(run, line)
             self._store_question(run, line, sources)
-        rows = [(sources[score.source], score) for score in self.table.scores]
+        rows = [(sources[score.source], score) for score in self.report.scores.scores]
         Score.objects.bulk_create(
             self._score(run, source, estimate, is_weighted)
-            for source, score in [*rows, (None, self.table.best)]
+            for source, score in [*rows, (None, self.report.scores.best)]
             for is_weighted, estimate in ((False, score.unweighted), (True, score.weighted))
         )
         store_figures(run, drawn)
@@ -118,10 +118,21 @@ class ScoreRows:
                 drawing.RatedQuestion(line.question.code, line.coverage, line.counts, letters.get(line.part.pk, []))
                 for line in self.questions
             ],
-            table=self.table,
+            table=self.report.scores,
             names=dict(Source.objects.filter(study=self.study).values_list("code", "name")),
             best=_("Best across models"),
+            sensitivity=self._sensitivity(),
         )
+
+    def _sensitivity(self) -> list[dict[str, Any]]:
+        """Unweighted scores at each threshold."""
+        return [
+            {"source": source, "threshold": float(row.setting), "value": float(value)}
+            for table in self.report.thresholds
+            if table.variant == "unweighted" and table.undefined is None
+            for row in table.rows
+            for source, value in zip(table.sources, row.scores.tolist(), strict=True)
+        ]
 
 
 def _letters(parts: list[Run]) -> dict[int, list[str]]:
