@@ -17,6 +17,8 @@ class ClusteringConfig(AppConfig):
         from clustering import services
         from clustering.module import module
         from clustering.parameters import GROUPS, LIVE, OVERTON, VIEWPOINT_BLOCK, VIEWPOINTS
+        from clustering.reporting import services as reporting
+        from clustering.reporting.selectors import FIGURE, REPORT
         from core.registry import register
         from core.runs import register_kind
 
@@ -26,3 +28,5 @@ class ClusteringConfig(AppConfig):
         register_kind(LIVE, services.compute_live)
         register_kind(VIEWPOINTS, services.compute_viewpoints)
         register_kind(VIEWPOINT_BLOCK, services.compute_viewpoint_block)
+        register_kind(FIGURE, reporting.compute_figure)
+        register_kind(REPORT, reporting.compute_report)

@@ -96,3 +96,13 @@ def initial_settings(study: Study) -> dict[str, Any]:
         "replicates": parameters.replicates,
         "seed": 1,
     }
+
+
+class GroupNameForm(forms.Form):
+    """What a group is called; how long it may be, the service says."""
+
+    name = forms.CharField(
+        label=_("Name of the group"),
+        required=False,
+        help_text=_("A few words for what its members hold. Leave it empty to take the name away."),
+    )

@@ -1,4 +1,4 @@
-"""The results pages: progress and scores of a study, opinion groups of a question, runs and what went into them."""
+"""The results pages: progress and scores of a study, runs and what went into them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from clustering import pages, selectors, services
+from clustering import selectors, services
 from clustering.forms import RunForm, initial_settings
+from clustering.pages.runs import run_context
+from clustering.pages.scores import SCORE_COLUMNS, score_rows, scores_context
 from clustering.parameters import OVERTON
+from clustering.reporting.selectors import reports_of
 from core.canonical import canonical_json
 from core.errors import DomainError
 from core.http import render_page
@@ -40,12 +44,13 @@ def _results_page(request: HttpRequest, study: Study, form: RunForm, status: int
     run = selectors.reported_run(study)
     context = {
         "study": study,
-        "study_nav": _nav(request, study, "results"),
+        "study_nav": nav(request, study, "results"),
         "form": form,
         "run": run,
         "unfinished": selectors.unfinished_run(study),
         "failed": selectors.failed_since(study, run),
-        **(pages.scores_context(study, run) if run else {}),
+        **(scores_context(study, run) if run else {}),
+        "reports": reports_of(study, run, now=timezone.now()) if run else [],
     }
     return render(request, "clustering/results.html", context, status=status)
 
@@ -73,7 +78,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 def progress(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """The progress of a run: a fragment that asks for itself until the run has ended, then leads to the results."""
     study = study_for(request.user, slug)
-    run = _run_of(study, run_id)
+    run = run_of(study, run_id)
     context = {"study": study, "run": run, "unfinished": run if run.is_unfinished else None}
     response = render_page(request, "clustering/progress.html", context, partial="progress")
     if not run.is_unfinished:
@@ -84,30 +89,10 @@ def progress(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
 @login_required
 @require_safe
 @never_cache
-def question(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Opinion map, groups and coverage of one question in the reported run, or in `?run=`."""
-    study = study_for(request.user, slug)
-    chosen = _run_of(study, request.GET["run"]) if "run" in request.GET else selectors.reported_run(study)
-    subject = selectors.question_in(chosen, study, code) if chosen else None
-    result = selectors.question_result(chosen, subject) if chosen and subject else None
-    if chosen is None or result is None:
-        raise Http404
-    context = {
-        "study": study,
-        "study_nav": _nav(request, study, "results"),
-        "run": chosen,
-        **pages.origin_notes(study, chosen),
-    }
-    return render(request, "clustering/question.html", context | pages.question_context(study, result))
-
-
-@login_required
-@require_safe
-@never_cache
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     """All runs of the study, newest first."""
     study = study_for(request.user, slug)
-    context = {"study": study, "study_nav": _nav(request, study, "runs"), "runs": selectors.latest_runs(study)}
+    context = {"study": study, "study_nav": nav(request, study, "runs"), "runs": selectors.latest_runs(study)}
     return render(request, "clustering/runs.html", context)
 
 
@@ -117,9 +102,9 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 def run(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """One run: what was computed, from what, with which settings."""
     study = study_for(request.user, slug)
-    found = _run_of(study, run_id)
-    context = {"study": study, "study_nav": _nav(request, study, "runs"), "run": found}
-    return render(request, "clustering/run.html", context | pages.run_context(study, found))
+    found = run_of(study, run_id)
+    context = {"study": study, "study_nav": nav(request, study, "runs"), "run": found}
+    return render(request, "clustering/run.html", context | run_context(study, found))
 
 
 @login_required
@@ -128,7 +113,7 @@ def report(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """Make a run the one that pages and exports speak of."""
     study = study_for(request.user, slug, needs=Role.ANALYST)
     try:
-        services.report_run(run=_run_of(study, run_id), by=request.user)
+        services.report_run(run=run_of(study, run_id), by=request.user)
         messages.success(request, _("This run is now the reported one."))
     except DomainError as problem:
         messages.error(request, str(problem))
@@ -140,7 +125,7 @@ def report(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
 @never_cache
 def result_json(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """The canonical result, byte for byte what the run's hash is of."""
-    found = _finished(_run_of(study_for(request.user, slug), run_id))
+    found = _finished(run_of(study_for(request.user, slug), run_id))
     response = HttpResponse(canonical_json(found.result), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="run-{found.public_id}.json"'
     return response
@@ -151,20 +136,22 @@ def result_json(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
 @never_cache
 def scores_csv(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     """The OvertonScores of a run as a table."""
-    found = _finished(_run_of(study_for(request.user, slug), run_id))
+    found = _finished(run_of(study_for(request.user, slug), run_id))
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="scores-{found.public_id}.csv"'
     writer = csv.writer(response, lineterminator="\n")
-    writer.writerow(pages.SCORE_COLUMNS)
-    writer.writerows(pages.score_rows(found))
+    writer.writerow(SCORE_COLUMNS)
+    writer.writerows(score_rows(found))
     return response
 
 
-def _nav(request: HttpRequest, study: Study, name: str) -> list[NavEntry]:
+def nav(request: HttpRequest, study: Study, name: str) -> list[NavEntry]:
+    """The study's pages, with the page `name` of results as the current one."""
     return study_nav(study, request.user, reverse(f"clustering:{name}", args=[study.slug]))
 
 
-def _run_of(study: Study, run_id: Any) -> Run:
+def run_of(study: Study, run_id: Any) -> Run:
+    """A run of scores of the study; 404 for any other."""
     try:
         public_id = UUID(str(run_id))
     except ValueError as problem:

@@ -299,6 +299,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 600.0,
         "options": {"expires": 590},
     },
+    "purge-files": {
+        "task": "clustering.purge_files",
+        "schedule": 600.0,
+        "options": {"expires": 590},
+    },
     "purge-login-attempts": {
         "task": "config.purge_login_attempts",
         "schedule": crontab(hour="3", minute="17"),

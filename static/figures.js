@@ -3,29 +3,19 @@
 (() => {
   "use strict";
   const font = getComputedStyle(document.body).fontFamily; // by name, since widths of text are measured outside the page
-  const small = { labelColor: "var(--muted)", labelFont: font, labelFontSize: 12 };
-  const words = { ...small, titleColor: "var(--ink)", titleFont: font, titleFontSize: 13, titleFontWeight: 600 };
-  const lines = { domainColor: "var(--edge)", tickColor: "var(--edge)", gridColor: "var(--line)", gridOpacity: 0.6 };
+  const theme = JSON.parse(document.getElementById("figure-theme").textContent);
   const narrow = 480;
-  const colours = Array.from({ length: 8 }, (_, index) => `var(--chart-${index + 1})`);
+  const fonts = { labelFont: font, titleFont: font };
 
   const configFor = (element) => ({
-    background: "transparent",
+    ...theme,
     font,
-    axis: { ...words, ...lines, labelLimit: 240, titlePadding: 8 },
-    axisQuantitative: { tickCount: element.clientWidth < narrow ? 3 : 6 },
-    legend: {
-      ...words, symbolSize: 80, symbolBaseFillColor: "var(--muted)",
-      ...(element.clientWidth < narrow && { orient: "bottom" }),
-    },
-    header: words,
-    title: { color: "var(--ink)", font, subtitleColor: "var(--muted)", subtitleFont: font },
-    text: { color: "var(--ink)", font },
-    rule: { color: "var(--edge)" },
-    view: { stroke: "var(--line)" },
-    mark: { color: "var(--chart-1)" },
-    style: { halo: { stroke: "var(--paper)", strokeWidth: 3 } },
-    range: { category: colours, ramp: { scheme: "blues" }, heatmap: { scheme: "blues" } },
+    axis: { ...theme.axis, ...fonts },
+    axisQuantitative: { ...theme.axisQuantitative, ...(element.clientWidth < narrow && { tickCount: 3 }) },
+    legend: { ...theme.legend, ...fonts, ...(element.clientWidth < narrow && { orient: "bottom" }) },
+    header: { ...theme.header, ...fonts },
+    title: { ...theme.title, font, subtitleFont: font },
+    text: { ...theme.text, font },
   });
 
   // Letters keep their size on a small screen, so the drawing gets smaller: a map stays a square, a chart with rows of
@@ -34,9 +24,9 @@
     const room = element.clientWidth;
     if (typeof spec.width !== "number") return spec;
     if (typeof spec.height !== "number") {
-      const isLong = ({ name }) => room < narrow && name === "line_length";
-      const params = spec.params?.map((param) => (isLong(param) ? { ...param, value: 16 } : param));
-      return { ...spec, params, width: Math.min(room, 640), autosize: { type: "fit-x", contains: "padding" } };
+      const letters = room < narrow ? 16 : Math.min(60, Math.round(room / 18)); // on a line of a label
+      const params = spec.params?.map((param) => (param.name === "line_length" ? { ...param, value: letters } : param));
+      return { ...spec, params, width: Math.min(room, 760), autosize: { type: "fit-x", contains: "padding" } };
     }
     const side = Math.min(spec.width, room - (room < narrow ? 70 : 160)); // the axis, and the legend beside it
     return { ...spec, width: side, height: (side * spec.height) / spec.width };
