@@ -13,8 +13,12 @@ class VotingConfig(AppConfig):
     verbose_name = _("Voting")
 
     def ready(self) -> None:
-        """Offer the vote block, its section and tables."""
+        """Offer the vote block, its section and tables, and generate seeds."""
         from core.registry import register
+        from core.runs import register_kind
         from voting.module import module
+        from voting.seeding import services as seeding
+        from voting.seeding.settings import SEEDING
 
         register(module)
+        register_kind(SEEDING, seeding.compute)

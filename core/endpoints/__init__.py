@@ -4,12 +4,13 @@
 Users import from here.
 """
 
-from core.endpoints.chatting import ChatReply, ChatRequest, chat, chat_all
+from core.endpoints.chatting import RESERVED, ChatReply, ChatRequest, chat, chat_all
 from core.endpoints.configuration import Endpoint, configured, names, parse_endpoints
 from core.endpoints.embedding import embed
 from core.endpoints.errors import EndpointError
 
 __all__ = [
+    "RESERVED",
     "ChatReply",
     "ChatRequest",
     "Endpoint",

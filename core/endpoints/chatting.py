@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
@@ -93,7 +93,7 @@ def chat(endpoint: Endpoint, request: ChatRequest, *, sleep: Sleep = time.sleep)
 
 def chat_all(
     endpoint: Endpoint, requests: Sequence[ChatRequest], *, sleep: Sleep = time.sleep
-) -> Iterator[tuple[int, ChatReply | EndpointError]]:
+) -> Generator[tuple[int, ChatReply | EndpointError]]:
     """Ask many things, `endpoint.concurrency` at a time; yield (index in `requests`, reply or error) as they come.
 
     One failure does not lose the others, and what was yielded can be stored at once. Leaving the loop early sends
