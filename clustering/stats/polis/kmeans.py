@@ -73,8 +73,8 @@ def k_means(
     """
     centres = start
     labels = np.zeros(len(points), dtype=np.int64)
-    # By how much the nearest centre leads, at least: while centres have moved less than half of that, a
-    # point stays where it is and need not be looked at.
+    # By how much the nearest centre leads, at least: as long as it and the others have not moved that much,
+    # a point stays where it is and need not be looked at.
     lead = np.zeros(len(points))
     for _ in range(iterations):
         open_ = np.flatnonzero(lead <= SURE)
@@ -84,11 +84,11 @@ def k_means(
         total = np.bincount(labels, weights=weights)
         sums = [np.bincount(labels, weights=weights * axis) for axis in points.T]
         moved_to = np.stack(sums, axis=1) / total[:, None]
-        moved = float(np.sqrt(((moved_to - centres[kept]) ** 2).sum(axis=1)).max())
+        moves = np.sqrt(((moved_to - centres[kept]) ** 2).sum(axis=1))
         centres = moved_to
-        if kept.all() and moved < SETTLED:
+        if kept.all() and moves.max() < SETTLED:
             break
-        lead -= 2.0 * moved
+        lead -= moves[labels] + moves.max()
     return labels, centres
 
 

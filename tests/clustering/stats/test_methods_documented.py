@@ -8,8 +8,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+STATS = ROOT / "clustering" / "stats"
 MODULES = sorted(
-    path.stem for path in (ROOT / "clustering" / "stats").glob("*.py") if path.stem not in {"__init__", "plain"}
+    ".".join(path.relative_to(STATS).with_suffix("").parts)
+    for path in STATS.rglob("*.py")
+    if path.stem not in {"__init__", "plain"}
 )
 
 
