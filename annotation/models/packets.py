@@ -12,7 +12,8 @@ from annotation.models.campaigns import Campaign, Rubric
 from core.randomness import new_seed
 from studies.models.validators import Limits, validate_code
 
-RATERS_PER_ITEM = Limits(1, 1000)
+RATERS_PER_ITEM = Limits(0, 1000)
+"""None: the item is judged by models and by raters from files alone."""
 ITEMS_PER_RATER = Limits(1, 1_000_000)
 LEASE_MINUTES = Limits(1, 10_080)
 ATTEMPTS = Limits(1, 10)

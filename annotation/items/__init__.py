@@ -1,0 +1,1 @@
+"""Items of a draft packet: imported from files or drawn from a study."""
