@@ -13,6 +13,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("s/", include("studies.urls_participant")),
     path("studies/", include("studies.urls")),
+    path("seeds/", include("voting.seeding.urls")),
     path("results/", include("clustering.urls")),
     path("predictions/", include("prediction.urls")),
     path("api/v1/", include("config.api")),

@@ -42,11 +42,14 @@ def erase(enrolment: Enrolment, policy: str) -> int:
 
 
 def pages(study: Study, user: Any) -> Sequence[tuple[Any, str]]:
-    """Where the team moderates, for those who may."""
-    if not access.may(user, study, access.Role.MODERATOR):
-        return []
-    query = urlencode({"study": study.slug})
-    return [(_("Statements and moderation"), f"{reverse('admin:voting_statement_changelist')}?{query}")]
+    """Where the team moderates and has seeds written, for those who may."""
+    found = []
+    if access.may(user, study, access.Role.MODERATOR):
+        query = urlencode({"study": study.slug})
+        found.append((_("Statements and moderation"), f"{reverse('admin:voting_statement_changelist')}?{query}"))
+    if study.status == Study.Status.DRAFT and access.may(user, study, access.Role.EDITOR):
+        found.append((_("Generated seeds"), reverse("seeding:seeds", args=[study.slug])))
+    return found
 
 
 def admin_inlines() -> Sequence[Any]:
