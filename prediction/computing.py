@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from core.canonical import content_sha256
 from core.endpoints import EndpointError, chat_all, configured
+from core.errors import DomainError
 from core.models import Run
 from core.runs import CannotCompute, Computed, RunningRun
 from prediction.judging.planning import Call, Plan, Requests, judge_parameters, key_of, open_calls, plan_of, stored_of
@@ -185,8 +186,11 @@ def _similar(
     texts = answer_texts(study)
     by_key = {(target.question, target.source): texts[target.answer_key] for target in answers}
     keys = sorted(by_key)
-    chosen = embedder()
-    vectors = chosen.encode([by_key[key] for key in keys])
+    try:
+        chosen = embedder()
+        vectors = chosen.encode([by_key[key] for key in keys])
+    except DomainError as problem:
+        raise CannotCompute(str(problem)) from problem
     embeddings = dict(zip(keys, vectors, strict=True))
     guesses = most_similar(ratings, [target.point for target in targets], embeddings)
     return guesses, {"embedder": chosen.id, "embedder_sha256": chosen.sha256}

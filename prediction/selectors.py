@@ -136,6 +136,7 @@ def hand_card(study: Study, user: Any, answer_id: Any = None, participant: str =
     ]
     texts = dict(ModelAnswer.objects.filter(question_id=target.question_id).values_list("pk", "text"))
     view = FreeResponse.objects.filter(enrolment_id=target.enrolment_id, question_id=target.question_id).first()
+    assert target.answer_id is not None
     answer = ModelAnswer.objects.select_related("question").get(pk=target.answer_id)
     labels = {option["value"]: str(option["label"]) for option in study.stance_options}
     return HandCard(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -20,7 +21,7 @@ from studies import services as study_services
 from studies.definition import canonical
 from studies.definition.writing import write
 from studies.models import Question, Source, Study
-from studies.models.validators import validate_code
+from studies.models.validators import CODE, validate_code
 
 LONGEST_CODE = 64
 SPEC = TableSpec(
@@ -104,7 +105,7 @@ def _check(study: Study, rows: Sequence[Row], questions: Mapping[str, Question],
         if row["source"] in sources:
             message = _("Participants have rated this source; a candidate needs a code of its own.")
             problems.add(row.problem("source", message))
-        elif not validate_code.regex.search(row["source"]):
+        elif not re.fullmatch(CODE, row["source"]):
             problems.add(row.problem("source", str(validate_code.message)))
         if stored.get((row["question"], row["source"]), row["text"]) != row["text"]:
             message = _("Another text of this source to this question is stored.")

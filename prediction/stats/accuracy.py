@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from clustering.stats.matrix import FloatArray, IntArray
+from clustering.stats.matrix import BoolArray, FloatArray, IntArray
 from clustering.stats.plain import plain
 from prediction.stats.table import N_POINTS_OF_SCALE, PredictionTable, Unit
 
@@ -189,7 +189,7 @@ def accuracy_report(
         raise ValueError("seed is at least 0, replicates at least 1, and level lies between 0 and 1")
     units, n_units = table.units(unit)
     pairs = [(a, b) for a in range(len(table.methods)) for b in range(a + 1, len(table.methods))]
-    is_common = ~np.isnan(table.predicted).any(axis=1)
+    is_common = np.asarray(~np.isnan(table.predicted).any(axis=1), dtype=np.bool_)
     blocks = [_cells(table, column, np.ones(len(table.points), dtype=bool)) for column in range(len(table.methods))]
     blocks += [_cells(table, column, is_common) for column in range(len(table.methods))]
     widths = [N_CELLS] * len(blocks)
@@ -237,7 +237,7 @@ class _Interval:
         return Estimate(value, float(low), float(high), n, len(defined), None, None)
 
 
-def _cells(table: PredictionTable, column: int, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> IntArray:
+def _cells(table: PredictionTable, column: int, rows: BoolArray) -> IntArray:
     """Which of the 25 cells each point falls in, by measured and predicted rating; -1 if it is not counted."""
     predicted = table.predicted[:, column]
     counted = rows & ~np.isnan(predicted)
@@ -315,7 +315,7 @@ def _spearman(counts: FloatArray) -> FloatArray:
     squares = (rows * centred[0] ** 2).sum(axis=1) * (columns * centred[1] ** 2).sum(axis=1)
     correlation = np.full(len(counts), np.nan)
     np.divide(product, np.sqrt(squares), out=correlation, where=squares > 0)
-    return np.clip(correlation, -1.0, 1.0)
+    return np.asarray(np.clip(correlation, -1.0, 1.0), dtype=np.float64)
 
 
 def _duels(

@@ -230,7 +230,7 @@ def _is_exchangeable(rows: _Rows) -> bool:
     return len(pairs) > len({block for block, _label in pairs})
 
 
-def _between(sums: FloatArray, sizes: FloatArray | IntArray) -> FloatArray:
+def _between(sums: FloatArray | IntArray, sizes: FloatArray | IntArray) -> FloatArray:
     """Sum of squares between groups, of sums of centred values (rows are arrangements)."""
     return np.asarray((sums**2 / sizes).sum(axis=1), dtype=np.float64)
 
