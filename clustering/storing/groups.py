@@ -17,7 +17,7 @@ from clustering.stats.clusterers import Grouping as Found
 from clustering.stats.identity import Identities
 from clustering.stats.matrix import VoteMatrix
 from clustering.stats.profiles import OpinionProfiles
-from clustering.storing.parts import finite, store_figures
+from clustering.storing.parts import drawn_quickly, finite, store_figures
 from core.models import Run
 from studies.models import Question
 
@@ -46,13 +46,14 @@ class GroupingRows:
         """The figures of the groups; none without groups, or of more people and statements than fit into a matrix."""
         if self.matrix is None:
             return []
-        return drawing.figures_of_groups(
-            matrix=self.matrix,
-            found=self.found,
-            profiles=self.profiles,
-            letters=self.letters,
-            stability=stability,
-        )
+        with drawn_quickly():
+            return drawing.figures_of_groups(
+                matrix=self.matrix,
+                found=self.found,
+                profiles=self.profiles,
+                letters=self.letters,
+                stability=stability,
+            )
 
     def store(self, run: Run, drawn: list[Drawn]) -> None:
         """Write grouping, groups, members, statements and figures."""

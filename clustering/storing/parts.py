@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from clustering.drawing import Drawn
 from clustering.models import RunFigure
@@ -19,3 +21,15 @@ def store_figures(run: Run, drawn: list[Drawn]) -> None:
     RunFigure.objects.bulk_create(
         RunFigure(run=run, name=figure.name, specification=figure.specification, table=figure.table) for figure in drawn
     )
+
+
+@contextmanager
+def drawn_quickly() -> Iterator[None]:
+    """Draw without checking each piece of a chart against the schema, which takes longer than the clustering.
+
+    The tests of the figures draw the same charts with all checks.
+    """
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        yield

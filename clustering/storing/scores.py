@@ -15,7 +15,7 @@ from clustering.stats.coverage import QuestionCoverage as Coverage
 from clustering.stats.distributions import RatingCounts
 from clustering.stats.overton import Estimate
 from clustering.stats.report import OvertonReport
-from clustering.storing.parts import finite, store_figures
+from clustering.storing.parts import drawn_quickly, finite, store_figures
 from core.models import Run
 from studies.models import ModelAnswer, Question, Source, Study
 
@@ -113,16 +113,17 @@ class ScoreRows:
     def drawn(self) -> list[Drawn]:
         """The figures of the scores; none if no question has a coverage."""
         letters = _letters([line.part for line in self.questions])
-        return drawing.figures_of_scores(
-            questions=[
-                drawing.RatedQuestion(line.question.code, line.coverage, line.counts, letters.get(line.part.pk, []))
-                for line in self.questions
-            ],
-            table=self.report.scores,
-            names=dict(Source.objects.filter(study=self.study).values_list("code", "name")),
-            best=_("Best across models"),
-            sensitivity=self._sensitivity(),
-        )
+        with drawn_quickly():
+            return drawing.figures_of_scores(
+                questions=[
+                    drawing.RatedQuestion(line.question.code, line.coverage, line.counts, letters.get(line.part.pk, []))
+                    for line in self.questions
+                ],
+                table=self.report.scores,
+                names=dict(Source.objects.filter(study=self.study).values_list("code", "name")),
+                best=_("Best across models"),
+                sensitivity=self._sensitivity(),
+            )
 
     def _sensitivity(self) -> list[dict[str, Any]]:
         """Unweighted scores at each threshold."""

@@ -12,7 +12,7 @@ from datetime import datetime
 from importlib import metadata
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -136,7 +136,7 @@ def _kept_alive(running: RunningRun) -> Iterator[None]:
     def beat() -> None:
         try:
             while not is_over.wait(HEARTBEAT_S):
-                running.heartbeat()
+                _beat_once(running)
         except LostClaim:
             logger.warning("run %s is in other hands; its first computation will not be kept", running.run.public_id)
         finally:
@@ -149,6 +149,15 @@ def _kept_alive(running: RunningRun) -> Iterator[None]:
     finally:
         is_over.set()
         thread.join()
+
+
+def _beat_once(running: RunningRun) -> None:
+    """Renew the lease; a database that cannot be reached for a moment is asked again at the next beat."""
+    try:
+        running.heartbeat()
+    except DatabaseError:
+        logger.warning("the lease of run %s was not renewed this time", running.run.public_id, exc_info=True)
+        connection.close()
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from core import runs
@@ -193,6 +193,182 @@ def test_who_holds_the_parent_takes_a_part_from_the_former_holder(kind: dict[str
         former.heartbeat()
 
 
+def whole(kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch, part_of: Any, *, n: int = 3) -> Run:
+    """A queued run of `n` parts, each computed by `part_of`; its result lists theirs, or why there is none."""
+
+    def compute(running: runs.RunningRun) -> runs.Computed:
+        parts = [
+            runs.Part(kind="part", subject_kind="piece", subject_id=str(i), parameters={}, seed=1, label=f"piece {i}")
+            for i in range(n)
+        ]
+        done = runs.compute_parts(running, parts)
+        return runs.Computed("b" * 64, {"parts": [part.result or part.error for part in done]})
+
+    monkeypatch.setitem(runs._executors, "part", part_of)
+    monkeypatch.setattr("core.runs.parts.POLL_S", 0.01)
+    kind["executor"] = compute
+    return queued(seed=77)
+
+
+def number_of(running: runs.RunningRun) -> runs.Computed:
+    return runs.Computed("c" * 64, {"number": int(running.run.subject_id)})
+
+
+def test_the_parts_of_a_run_are_computed_in_their_order_and_counted(
+    kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[int, str]] = []
+
+    def part_of(running: runs.RunningRun) -> runs.Computed:
+        parent = Run.objects.get(pk=running.run.parent_id)
+        seen.append((parent.progress_done, parent.progress_note))
+        return number_of(running)
+
+    done = runs.execute(whole(kind, monkeypatch, part_of).pk)
+
+    assert done is not None
+    assert done.result == {"parts": [{"number": 0}, {"number": 1}, {"number": 2}]}
+    assert seen == [(0, "piece 0"), (1, "piece 1"), (2, "piece 2")]
+    assert (done.progress_done, done.progress_total) == (3, 3)
+
+
+def test_a_part_that_breaks_leaves_the_others_alone(kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def part_of(running: runs.RunningRun) -> runs.Computed:
+        if running.run.subject_id == "1":
+            raise ZeroDivisionError("a mistake in the program")
+        return number_of(running)
+
+    done = runs.execute(whole(kind, monkeypatch, part_of).pk)
+
+    assert done is not None
+    assert done.result is not None
+    first, broken, last = done.result["parts"]
+    assert (first, last) == ({"number": 0}, {"number": 2})
+    assert "log" in broken
+    assert "mistake" not in broken
+
+
+def test_a_part_in_the_hands_of_another_is_waited_for(kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    others: list[runs.RunningRun] = []
+
+    def part_of(running: runs.RunningRun) -> runs.Computed:
+        if running.run.subject_id == "0":
+            other = runs.claim(Run.objects.get(parent=running.run.parent_id, subject_id="1").pk)
+            assert other is not None
+            others.append(other)
+        return number_of(running)
+
+    def sleep(seconds: float) -> None:
+        # While it waits, the other worker ends its part.
+        assert Run.objects.get(pk=others[0].run.pk).status == Run.Status.RUNNING
+        runs._finish(others[0], runs.Computed("c" * 64, {"number": 100}))
+
+    run = whole(kind, monkeypatch, part_of)
+    monkeypatch.setattr("core.runs.parts.time.sleep", sleep)
+
+    done = runs.execute(run.pk)
+
+    assert done is not None
+    assert done.result == {"parts": [{"number": 0}, {"number": 100}, {"number": 2}]}
+
+
+def test_the_part_of_a_dead_worker_is_taken_back_after_its_lease(
+    kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[runs.RunningRun] = []
+    waited: list[float] = []
+
+    def part_of(running: runs.RunningRun) -> runs.Computed:
+        if running.run.subject_id == "0":
+            other = runs.claim(Run.objects.get(parent=running.run.parent_id, subject_id="1").pk)
+            assert other is not None
+            taken.append(other)
+        return number_of(running)
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        Run.objects.filter(pk=taken[0].run.pk).update(heartbeat_at=timezone.now() - LEASE * 2)
+
+    run = whole(kind, monkeypatch, part_of)
+    monkeypatch.setattr("core.runs.parts.time.sleep", sleep)
+
+    done = runs.execute(run.pk)
+
+    assert done is not None
+    assert done.result == {"parts": [{"number": 0}, {"number": 1}, {"number": 2}]}
+    assert len(waited) == 1
+    with pytest.raises(runs.LostClaim):
+        runs._finish(taken[0], runs.Computed("c" * 64, {"number": 100}))
+
+
+def test_a_part_that_kills_its_workers_is_given_up_and_the_whole_is_not(
+    kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def part_of(running: runs.RunningRun) -> runs.Computed:
+        if running.run.subject_id == "1":
+            raise KeyboardInterrupt
+        return number_of(running)
+
+    run = whole(kind, monkeypatch, part_of)
+    long_ago = timezone.now() - LEASE * 2
+    for _death in range(runs.PART_ATTEMPTS):
+        with pytest.raises(KeyboardInterrupt):
+            runs.execute(run.pk)
+        Run.objects.filter(status=Run.Status.RUNNING).update(heartbeat_at=long_ago)
+
+    done = runs.execute(run.pk)
+
+    assert done is not None
+    assert (done.status, done.attempt) == (Run.Status.FINISHED, MAX_ATTEMPTS)
+    assert done.result is not None
+    assert done.result["parts"][::2] == [{"number": 0}, {"number": 2}]
+    assert str(runs.PART_ATTEMPTS) in done.result["parts"][1]
+
+
+def test_who_lost_the_whole_stops_waiting_for_its_parts(kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def part_of(running: runs.RunningRun) -> runs.Computed:
+        Run.objects.filter(pk=running.run.parent_id).update(claim_token=uuid.uuid4())
+        return number_of(running)
+
+    run = whole(kind, monkeypatch, part_of)
+
+    assert runs.execute(run.pk) is None
+    assert Run.objects.filter(parent=run, status=Run.Status.QUEUED).count() == 2
+
+
+def test_no_part_of_a_failed_run_is_begun(kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(running: runs.RunningRun) -> runs.Computed:
+        queued(parent=running.run, subject_kind="piece", subject_id="0")
+        raise runs.CannotCompute("No.")
+
+    kind["executor"] = refuse
+    run = queued()
+    runs.execute(run.pk)
+
+    part = Run.objects.get(parent=run)
+    assert part.status == Run.Status.FAILED
+    assert runs.claim(part.pk) is None
+
+
+def test_parts_are_published_once_and_none_after_the_broker_is_away(
+    kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    sent: list[int] = []
+
+    def send(args: tuple[int], **options: object) -> None:
+        sent.append(args[0])
+        if len(sent) == 2:
+            raise OSError("connection refused")
+
+    monkeypatch.setattr("core.tasks.execute_run.apply_async", send)
+    run = whole(kind, monkeypatch, number_of, n=4)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        runs.execute(run.pk)
+
+    assert sent == list(Run.objects.filter(parent=run).order_by("pk").values_list("pk", flat=True))[:2]
+
+
 def test_parts_are_unique_in_their_parent_even_when_finished(kind: dict[str, Any]) -> None:
     parent = queued()
     part = queued(parent=parent, subject_kind="question", subject_id="q")
@@ -248,6 +424,34 @@ def test_core_run_one_part_of_a_kind_holds() -> None:
             seed=9,
             queued_at=timezone.now(),
         )
+
+
+def test_a_database_that_is_away_for_a_moment_does_not_end_the_heartbeat(
+    kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beats: list[str] = []
+    enough = threading.Event()
+
+    def heartbeat(running: runs.RunningRun) -> None:
+        beats.append("away" if not beats else "there")
+        if len(beats) == 2:
+            enough.set()
+        if len(beats) == 1:
+            raise OperationalError("the database is locked")
+
+    monkeypatch.setattr("core.runs.executing.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(runs.RunningRun, "heartbeat", heartbeat)
+
+    def long(running: runs.RunningRun) -> runs.Computed:
+        assert enough.wait(60)
+        return runs.Computed("a" * 64, RESULT)
+
+    kind["executor"] = long
+    done = runs.execute(queued().pk)
+
+    assert done is not None
+    assert done.status == Run.Status.FINISHED
+    assert beats[:2] == ["away", "there"]
 
 
 @pytest.mark.races
