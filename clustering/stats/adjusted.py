@@ -20,6 +20,7 @@ __all__ = [
     "AdjustedScore",
     "AdjustedTable",
     "Distribution",
+    "FactorKind",
     "Mode",
     "adjusted_bootstrap",
     "adjusted_scores",
@@ -29,6 +30,7 @@ METHOD_VERSION = "1"
 
 Mode = Literal["paper", "ordinary"]
 Distribution = Literal["normal", "t"]
+FactorKind = Literal["full", "questions"]
 
 SMALLEST_ERROR = 1e-12
 NO_SPREAD = "its deviation is the same on every question: no standard error"
@@ -95,6 +97,7 @@ class AdjustedTable:
         In order of source.
     n_questions, n_rows, n_parameters : int
         Of the regression.
+    factor_kind : {"full", "questions"}
     factor : float
         Small-sample factor of the covariance.
     grand_mean : float
@@ -112,6 +115,7 @@ class AdjustedTable:
     n_questions: int
     n_rows: int
     n_parameters: int
+    factor_kind: FactorKind
     factor: float
     grand_mean: float
     undefined: str | None
@@ -139,7 +143,8 @@ def adjusted_scores(
     *,
     variant: Variant,
     mode: Mode = "ordinary",
-    distribution: Distribution | None = None,
+    distribution: Distribution = "normal",
+    factor: FactorKind = "full",
     level: float = 0.95,
 ) -> AdjustedTable:
     r"""Scores of sources at the same questions, each against the grand mean of all.
@@ -152,9 +157,12 @@ def adjusted_scores(
         *ordinary*: a row is a question and a source, its value the coverage; all rows weigh alike. *paper*: a
         row is a question, a group and a source, covered or not (0/1); unweighted all rows weigh alike, so a
         question weighs as many groups as it has; weighted a row weighs the size of its group.
-    distribution : {"normal", "t"}, optional
-        Default *normal* in mode *paper* (as the paper's numbers are), *t* with one degree of freedom less
-        than questions in mode *ordinary*.
+    distribution : {"normal", "t"}, default "normal"
+        *normal*, as the paper's numbers are, or *t* with one degree of freedom less than questions.
+    factor : {"full", "questions"}, default "full"
+        Small-sample factor of the covariance: *full* counts the question effects among the coefficients, as
+        the paper and statsmodels do; *questions* does not, since they lie within the units of the robust
+        covariance [2]_.
     level : float, default 0.95
 
     Returns
@@ -172,9 +180,13 @@ def adjusted_scores(
     squares. With effects :math:`\alpha_m,\beta_q` the adjusted score is :math:`\alpha_m+\bar\beta`, every
     question counting once, and the deviation :math:`\alpha_m-\bar\alpha`. Its variance is robust to
     dependence within a question, with the factor :math:`\frac{G}{G-1}\frac{N-1}{N-K}` of G questions, N rows
-    and K coefficients; for equal weights within questions, with :math:`D_{qm}=w_q(y_{qm}-\bar y_q-d_m)`,
-    :math:`c\sum_q D_{qm}^2/(\sum_q w_q)^2`. In the paper the bracket beside an adjusted score is the interval
-    of the deviation, and in its weighted table N counts groups, not people.
+    and K coefficients, or :math:`\frac{G}{G-1}` alone (*questions*); for equal weights within questions, with
+    :math:`D_{qm}=w_q(y_{qm}-\bar y_q-d_m)`, it is :math:`c\sum_q D_{qm}^2/(\sum_q w_q)^2`. In the paper the
+    bracket beside an adjusted score is the interval of the deviation, and in its weighted table N counts
+    groups, not people.
+
+    *Which to report*: mode *ordinary* with *t* and *questions* is, with balanced cells, the exact t test of a
+    model's differences from the question means; *full* makes intervals wider than they need be.
 
     *Unbalanced*: a source without coverage of a question has no row there; what the others show about the
     question adjusts for it. Sources that no chain of common questions links cannot be compared.
@@ -182,15 +194,18 @@ def adjusted_scores(
     References
     ----------
     .. [1] Benchmarking Overton Pluralism in LLMs, section 4.1 and appendix A.
+    .. [2] A. C. Cameron, D. L. Miller, A Practitioner's Guide to Cluster-Robust Inference, Journal of Human
+       Resources 50(2), 2015, section III.B.
     """
-    distribution = distribution or ("normal" if mode == "paper" else "t")
-    if mode not in ("paper", "ordinary") or distribution not in ("normal", "t") or not 0 < level < 1:
-        raise ValueError(f"unknown mode {mode!r} or distribution {distribution!r}, or level {level!r} not in (0, 1)")
+    if mode not in ("paper", "ordinary") or distribution not in ("normal", "t") or factor not in ("full", "questions"):
+        raise ValueError(f"unknown mode {mode!r}, distribution {distribution!r} or factor {factor!r}")
+    if not 0 < level < 1:
+        raise ValueError(f"unknown level {level!r}: it lies between 0 and 1")
     cells = _cells(panel, variant, mode)
     n_questions, n_sources = cells.values.shape
     df = n_questions - 1 if distribution == "t" else None
-    factor, reason = _factor(n_questions, n_sources, cells.n_rows)
-    scores, grand_mean = _fitted(panel.sources, cells, factor, reason, level, df)
+    number, reason = _factor(n_questions, n_sources, cells.n_rows, factor)
+    scores, grand_mean = _fitted(panel.sources, cells, number, reason, level, df)
     return AdjustedTable(
         mode=mode,
         variant=variant,
@@ -201,7 +216,8 @@ def adjusted_scores(
         n_questions=n_questions,
         n_rows=cells.n_rows,
         n_parameters=n_questions + n_sources - 1,
-        factor=factor,
+        factor_kind=factor,
+        factor=number,
         grand_mean=grand_mean,
         undefined=cells.undefined,
     )
@@ -302,14 +318,15 @@ def _cells(panel: CoveragePanel, variant: Variant, mode: Mode) -> _Cells:
     return _Cells(values, weights, questions, sources, n_rows, reason)
 
 
-def _factor(n_questions: int, n_sources: int, n_rows: int) -> tuple[float, str | None]:
+def _factor(n_questions: int, n_sources: int, n_rows: int, kind: FactorKind) -> tuple[float, str | None]:
     """Small-sample factor, and why there is none."""
     n_parameters = n_questions + n_sources - 1
     if n_questions < 2:
         return float("nan"), "one question: no spread between questions"
     if n_rows <= n_parameters:
         return float("nan"), "as many coefficients as rows: no residual"
-    return n_questions / (n_questions - 1) * (n_rows - 1) / (n_rows - n_parameters), None
+    rows = (n_rows - 1) / (n_rows - n_parameters) if kind == "full" else 1.0
+    return n_questions / (n_questions - 1) * rows, None
 
 
 def _tests(deviation: FloatArray, error: FloatArray, level: float, df: int | None) -> tuple[float, FloatArray]:

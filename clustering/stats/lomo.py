@@ -162,7 +162,7 @@ def leave_one_out(
     *,
     variant: Variant,
     mode: Mode = "ordinary",
-    distribution: Distribution | None = None,
+    distribution: Distribution = "normal",
     level: float = 0.95,
 ) -> LomoResult:
     """Leave one model out on coverages: each run replaces one model's column and fits the regression anew.

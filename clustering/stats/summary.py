@@ -71,7 +71,10 @@ class PanelSummary:
     ranks : tuple of RankTable
         Unweighted and weighted.
     adjusted : tuple of AdjustedTable
-        Modes *paper* and *ordinary*, each unweighted and weighted.
+        Modes *paper* and *ordinary*, each unweighted and weighted, as statsmodels gives them: normal quantiles,
+        question effects counted in the small-sample factor.
+    adjusted_t : tuple of AdjustedTable
+        Mode *ordinary*, t quantiles, question effects not counted: exact with balanced cells.
     adjusted_intervals : tuple of AdjustedIntervals
         The same modes and variants, repeated draws counted and collapsed.
     differences : tuple of DifferenceTable
@@ -85,6 +88,7 @@ class PanelSummary:
     scores: OvertonTable
     ranks: tuple[RankTable, ...]
     adjusted: tuple[AdjustedTable, ...]
+    adjusted_t: tuple[AdjustedTable, ...]
     adjusted_intervals: tuple[AdjustedIntervals, ...]
     differences: tuple[DifferenceTable, ...]
     by_number_of_groups: CorrelateTable
@@ -141,6 +145,10 @@ def summarise(
         ranks=tuple(RankTable(variant, _ranks(used, variant, **bootstrap)) for variant in VARIANTS),
         adjusted=tuple(
             adjusted_scores(used, variant=variant, mode=mode, level=level) for mode in MODES for variant in VARIANTS
+        ),
+        adjusted_t=tuple(
+            adjusted_scores(used, variant=variant, distribution="t", factor="questions", level=level)
+            for variant in VARIANTS
         ),
         adjusted_intervals=tuple(
             AdjustedIntervals(
