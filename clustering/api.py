@@ -9,7 +9,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import mixins, serializers, viewsets
 
-from clustering.letters import group_label
 from clustering.models import GroupMember, Score
 from core.models import Run
 from studies.access import team_studies
@@ -39,7 +38,7 @@ class GroupMemberSerializer(serializers.ModelSerializer):
     question = serializers.CharField(source="grouping.question.code", read_only=True)
     question_revision = serializers.IntegerField(source="grouping.question.revision", read_only=True)
     participant = serializers.CharField(source="enrolment.public_code", read_only=True)
-    group = serializers.SerializerMethodField(help_text="A is the largest; null if in no group.")
+    group = serializers.SerializerMethodField(help_text="Its letter, the same from run to run; null if in no group.")
 
     class Meta:
         model = GroupMember
@@ -49,7 +48,7 @@ class GroupMemberSerializer(serializers.ModelSerializer):
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_group(self, member: GroupMember) -> str | None:
         """The label that pages and exports print."""
-        return None if member.group is None else group_label(member.group.number)
+        return None if member.group is None else member.group.letter
 
 
 @extend_schema(parameters=[STUDY, RUN])

@@ -23,7 +23,11 @@ _RUN = Column("run", Kind.UUID, _("The run of OvertonScores that the row belongs
 _QUESTION = Column("question", Kind.TEXT, _("Code of the question."), nullable=False)
 _REVISION = Column("question_revision", Kind.INTEGER, _("Revision of the question."), nullable=False)
 _SOURCE = Column("source", Kind.TEXT, _("Code of the source; best-across-models if any answer may represent a group."))
-_GROUP = Column("group", Kind.TEXT, _("Label of the opinion group, A being the largest; missing if in none."))
+_GROUP = Column(
+    "group",
+    Kind.TEXT,
+    _("Letter of the opinion group, the same from run to run as long as its members are; missing if in none."),
+)
 _UNDEFINED = Column("undefined", Kind.TEXT, _("Why there is no number; empty if there is one."), nullable=False)
 
 
@@ -70,13 +74,13 @@ def group_rows(study: Study) -> Rows:
         "grouping__question__code",
         "grouping__question__revision",
         "enrolment__public_code",
-        "group__number",
+        "group__identity",
         "x",
         "y",
         "n_votes",
     )
-    for question, revision, participant, number, *rest in rows.iterator(chunk_size=CHUNK):
-        label = None if number is None else group_label(number)
+    for question, revision, participant, identity, *rest in rows.iterator(chunk_size=CHUNK):
+        label = None if identity is None else group_label(identity)
         yield (run.public_id, question, revision, participant, label, *rest)
 
 
@@ -96,7 +100,7 @@ def coverage_rows(study: Study) -> Rows:
             run.public_id,
             question.code,
             question.revision,
-            group_label(row.group.number),
+            row.group.letter,
             row.group.size,
             row.answer.source.code,
             row.n_ratings,

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
-from clustering.letters import group_label
-from clustering.models import GroupCoverage, Grouping, GroupStatement, OpinionGroup, QuestionCoverage, RunFigure, Score
-from clustering.parameters import GROUPS, OVERTON
+from clustering.models import (
+    GroupCoverage,
+    Grouping,
+    GroupName,
+    GroupStatement,
+    OpinionGroup,
+    QuestionCoverage,
+    RunFigure,
+    Score,
+)
+from clustering.parameters import GROUPS, LIVE, OVERTON, VIEWPOINTS
 from core.models import Run
 from studies.models import Question, Source, Study
 
@@ -38,6 +47,47 @@ def contains_withdrawn_data(run: Run, study: Study) -> bool:
 def latest_runs(study: Study, *, limit: int = 50) -> Sequence[Run]:
     """The study's runs, newest first, without their results."""
     return list(Run.objects.of(OVERTON, study.public_id).select_related("created_by").defer("result")[:limit])
+
+
+def latest_live(question: Question) -> Run | None:
+    """The live view of a question: its latest finished live run."""
+    return Run.objects.of(LIVE, question.public_id).finished().select_related("grouping").first()
+
+
+def latest_viewpoints(study: Study) -> Run | None:
+    """The latest finished scores over participants drawn anew."""
+    return Run.objects.of(VIEWPOINTS, study.public_id).finished().first()
+
+
+@dataclass(frozen=True, slots=True)
+class PartLine:
+    """How far one part of a run is: `label` is the code of its question, or which draws of it."""
+
+    label: str
+    part: Run
+
+
+def part_lines(run: Run) -> list[PartLine]:
+    """The parts of a run in their order, without their results."""
+    parts = list(run.parts.defer("result").order_by("id"))
+    keys = {_question_key(part) for part in parts}
+    codes = dict(Question.objects.filter(public_id__in=keys).values_list("public_id", "code"))
+    return [PartLine(_part_label(part, codes), part) for part in parts]
+
+
+def _question_key(part: Run) -> UUID:
+    return UUID(part.subject_id if part.subject_kind == "question" else part.parameters["question"])
+
+
+def _part_label(part: Run, codes: Mapping[UUID, str]) -> str:
+    code = codes.get(_question_key(part), part.subject_id)
+    return code if part.subject_kind == "question" else f"{code} {part.parameters['first']}"
+
+
+def group_names(grouping: Grouping) -> dict[int, GroupName]:
+    """The present name of each group of a grouping, by identity; groups without a name left out."""
+    names = GroupName.objects.current().filter(question_id=grouping.question_id, line=grouping.line)
+    return {name.identity: name for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +183,7 @@ def question_result(run: Run, question: Question) -> QuestionResult | None:
 
 def _profiles(run: Run, grouping: Grouping) -> list[GroupProfile]:
     groups = list(grouping.groups.order_by("number"))
-    profiles = {group.pk: GroupProfile(group, group_label(group.number)) for group in groups}
+    profiles = {group.pk: GroupProfile(group, group.letter) for group in groups}
     statements = GroupStatement.objects.filter(group__grouping=grouping, rank__isnull=False)
     for statement in statements.select_related("statement").order_by("group", "rank"):
         profiles[statement.group_id].statements.append(statement)

@@ -289,6 +289,11 @@ CELERY_BEAT_SCHEDULE = {
         # While a worker computes, sweeps nobody took up would pile up behind it.
         "options": {"expires": 9},
     },
+    "sweep-live": {
+        "task": "clustering.sweep_live",
+        "schedule": 10.0,
+        "options": {"expires": 9},
+    },
     "expire-sessions": {
         "task": "studies.expire",
         "schedule": 60.0,
@@ -316,6 +321,9 @@ CELERY_BEAT_SCHEDULE = {
 ENDPOINTS = parse_endpoints(env_text("POLYPHONY_ENDPOINTS"))
 #: What turns texts into vectors unless a run says otherwise.
 EMBEDDER = env_text("POLYPHONY_EMBEDDER", "minilm")
+
+#: The live view of a question is computed again after so many new votes; 0 is never.
+LIVE_VOTES = env_int("POLYPHONY_LIVE_VOTES", 20)
 
 # --- Rules of recruiters ------------------------------------------------------------------------
 

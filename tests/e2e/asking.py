@@ -45,10 +45,10 @@ def planted(password: str) -> Any:
 
 
 def queued() -> Any:
-    """The newest run, by its public id."""
+    """The newest run of scores, by its public id; live views are queued by themselves."""
     from core.models import Run
 
-    run = Run.objects.filter(parent=None).order_by("-id").first()
+    run = Run.objects.filter(parent=None, kind="overton").order_by("-id").first()
     return str(run.public_id) if run is not None else None
 
 

@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 
 from clustering.command_options import add_grouping_options, finished, parameters_from, question_named, study_named
 from clustering.inclusion import described
-from clustering.letters import group_label
 from clustering.loading import current_questions
+from clustering.models import OpinionGroup
 from clustering.parameters import GROUPS
 from clustering.services import run_identity
 from core.errors import one_line
@@ -62,8 +62,9 @@ def as_text(question: Question, run: Run) -> str:
         return "\n".join([*lines, f"  no groups: {groups['undefined']}"])
     lines.append(f"  {groups['n_groups']} groups, mean silhouette {groups['silhouette']:.3f}, seed {run.seed}")
     texts = dict(Statement.objects.filter(question=question).values_list("code", "text"))
+    letters = {group.number: group.letter for group in OpinionGroup.objects.filter(grouping__run=run)}
     for number, size in enumerate(groups["sizes"]):
-        lines.append(f"  group {group_label(number)}: {size} people")
+        lines.append(f"  group {letters[number]}: {size} people")
         for statement in result["profiles"]["characteristic"][number][:MOST_STATEMENTS]:
             share = f"{statement['n_success']} of {statement['n_trials']}"
             text = one_line(texts.get(statement["statement"], ""))
