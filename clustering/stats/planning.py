@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.special
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from clustering.stats.coverage import TOLERANCE, Rule
 from clustering.stats.inputs import QuestionInput
@@ -179,7 +180,8 @@ def within_variances(
         # A question's draws do not depend on which others there are.
         rng = np.random.default_rng([seed, zlib.crc32(question.code.encode())])
         times = people_times(len(members), rng, replicates)
-        drawn = resampled_coverage(values, groups, times, rule=rule, threshold=threshold, tolerance=tolerance)
+        with threadpool_limits(limits=1, user_api="blas"):
+            drawn = resampled_coverage(values, groups, times, rule=rule, threshold=threshold, tolerance=tolerance)
         columns = [sources.index(source) for source in question.ratings.sources]
         for layer, part in enumerate((drawn.unweighted, drawn.weighted)):
             variances[layer, row, columns] = [_variance(column) for column in part.T]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from clustering.stats.coverage import TOLERANCE, Rule
 from clustering.stats.matrix import FloatArray, IntArray
@@ -76,6 +75,10 @@ def resampled_coverage(
     -------
     ResampledCoverage
         A group of which nobody was drawn, or nobody drawn rated, has no say.
+
+    Notes
+    -----
+    The products are small: call it with BLAS on one thread.
     """
     rated = ~np.isnan(values)
     pieces = np.concatenate([np.nan_to_num(values), rated, rated & (values >= threshold - tolerance)], axis=1)
@@ -83,11 +86,10 @@ def resampled_coverage(
     labels = np.unique(groups[groups >= 0])
     sums = np.zeros((len(labels), n_resamples, 3 * n_sources))
     sizes = np.zeros((len(labels), n_resamples, 1))
-    with threadpool_limits(limits=1, user_api="blas"):
-        for index, label in enumerate(labels):
-            members = np.flatnonzero(groups == label)
-            sums[index] = times[:, members] @ pieces[members]
-            sizes[index, :, 0] = times[:, members].sum(axis=1)
+    for index, label in enumerate(labels):
+        members = np.flatnonzero(groups == label)
+        sums[index] = times[:, members] @ pieces[members]
+        sizes[index, :, 0] = times[:, members].sum(axis=1)
     total, n_ratings, reaching = np.split(sums, 3, axis=2)
     has_say = n_ratings > 0
     reached = total >= (threshold - tolerance) * n_ratings if rule == "mean" else 2 * reaching > n_ratings

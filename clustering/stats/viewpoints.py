@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from clustering.stats.coverage import TOLERANCE, Rule
 from clustering.stats.matrix import FloatArray, IntArray, VoteMatrix
@@ -171,20 +172,21 @@ def viewpoint_block(
     n_people = len(question.votes.participants)
     parts: list[ResampledCoverage] = []
     n_groups, n_distinct = [], []
-    for replicate in range(first, first + count):
-        rng = np.random.default_rng(_seed_of(question.code, seed, replicate))
-        times = people_times(n_people, rng, 1)[0] if replicate else np.ones(n_people, dtype=np.int64)
-        members = _members(question.votes, times, cluster, seed, duplicates)
-        rows, groups, counts = _grouped(question.votes, times, members, duplicates)
-        parts.append(
-            resampled_coverage(
-                ratings[rows], groups, counts[None, :], rule=rule, threshold=threshold, tolerance=tolerance
+    with threadpool_limits(limits=1, user_api="blas"):
+        for replicate in range(first, first + count):
+            rng = np.random.default_rng(_seed_of(question.code, seed, replicate))
+            times = people_times(n_people, rng, 1)[0] if replicate else np.ones(n_people, dtype=np.int64)
+            members = _members(question.votes, times, cluster, seed, duplicates)
+            rows, groups, counts = _grouped(question.votes, times, members, duplicates)
+            parts.append(
+                resampled_coverage(
+                    ratings[rows], groups, counts[None, :], rule=rule, threshold=threshold, tolerance=tolerance
+                )
             )
-        )
-        n_groups.append(len(set(members.values())))
-        n_distinct.append(int((times > 0).sum()))
-        if progress:
-            progress(replicate - first + 1)
+            n_groups.append(len(set(members.values())))
+            n_distinct.append(int((times > 0).sum()))
+            if progress:
+                progress(replicate - first + 1)
     return ViewpointBlock(
         question=question.code,
         sources=question.ratings.sources,
