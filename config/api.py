@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
 from clustering.api import GroupMemberViewSet, ScoreViewSet
+from prediction.api import PredictionBatchViewSet, PredictionViewSet
 from studies.api import QuestionViewSet, StudyViewSet
 from voting.api import StatementViewSet, VoteViewSet
 
@@ -24,6 +25,8 @@ router.register("statements", StatementViewSet, basename="statement")
 router.register("votes", VoteViewSet, basename="vote")
 router.register("groups", GroupMemberViewSet, basename="group")
 router.register("scores", ScoreViewSet, basename="score")
+router.register("prediction-batches", PredictionBatchViewSet, basename="prediction-batch")
+router.register("predictions", PredictionViewSet, basename="prediction")
 
 app_name = "api"
 urlpatterns = [

@@ -51,7 +51,6 @@ class Predicted:
             "batch": str(self.batch.public_id),
             "name": self.batch.name,
             "method": self.batch.method,
-            "predicted_by": self.batch.predicted_by_name,
             "n_points": len(self.values),
             "outcomes": self.outcomes,
             "most_repeats": self.most_repeats,

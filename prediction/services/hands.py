@@ -21,7 +21,7 @@ def hand_batch(*, study: Study, by: Any, now: datetime) -> PredictionBatch:
         study=study,
         method=PredictionBatch.Method.HAND,
         parameters={"account": by.pk},
-        name=_("by hand: %(name)s") % {"name": by.get_username()},
+        name=_("by hand"),  # a second person gets a number behind it: names of accounts stay in their own column
         now=now,
         by_id=by.pk,
         predicted_by=by,
