@@ -91,7 +91,7 @@ class Portrait:
     apart: list[Said]
     """Statements that set it apart, in the order of the selection."""
     shared: list[Said]
-    """Statements that its members say most clearly, whether others say so too or not."""
+    """What else its members agree on, the clearest first, whether others say so too or not."""
     statements: list[Said]
     """Every statement that a member voted on, by code."""
     traits: list[Trait]
@@ -170,8 +170,8 @@ def _said(grouping: Grouping) -> dict[int, list[Said]]:
 
 
 def _clearest(said: Sequence[Said]) -> list[Said]:
-    """What a majority of the members who voted says, the clearest first; ties by code."""
-    majority = [row for row in said if 2 * row.n_side > row.n_votes]
+    """What a majority of the members who voted says and does not set them apart, the clearest first; ties by code."""
+    majority = [row for row in said if 2 * row.n_side > row.n_votes and row.rank is None]
     return sorted(majority, key=lambda row: (-round(row.strength, 9), row.code))
 
 

@@ -18,18 +18,18 @@
     text: { ...theme.text, font },
   });
 
-  // Letters keep their size on a small screen, so the drawing gets smaller: a map stays a square, a chart with rows of
-  // a given height takes the width there is, and one with columns of a given width can be scrolled.
+  // Letters keep their size on a small screen, so the drawing gets smaller: a square stays one, a chart with columns of a
+  // given width can be scrolled, and any other takes the width there is.
   function fitted(spec, element) {
     const room = element.clientWidth;
     if (typeof spec.width !== "number") return spec;
-    if (typeof spec.height !== "number") {
-      const letters = room < narrow ? 16 : Math.min(60, Math.round(room / 18)); // on a line of a label
-      const params = spec.params?.map((param) => (param.name === "line_length" ? { ...param, value: letters } : param));
-      return { ...spec, params, width: Math.min(room, 760), autosize: { type: "fit-x", contains: "padding" } };
+    if (spec.width === spec.height) {
+      const side = Math.min(spec.width, room - (room < narrow ? 70 : 160)); // the axis, and the legend beside it
+      return { ...spec, width: side, height: side };
     }
-    const side = Math.min(spec.width, room - (room < narrow ? 70 : 160)); // the axis, and the legend beside it
-    return { ...spec, width: side, height: (side * spec.height) / spec.width };
+    const letters = room < narrow ? 16 : Math.min(60, Math.round(room / 18)); // on a line of a label
+    const params = spec.params?.map((param) => (param.name === "line_length" ? { ...param, value: letters } : param));
+    return { ...spec, params, width: Math.min(room, 760), autosize: { type: "fit-x", contains: "padding" } };
   }
 
   async function draw(element) {

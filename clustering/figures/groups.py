@@ -37,6 +37,8 @@ def agreement_heat_map(cells: Sequence[Row], groups: Sequence[str]) -> alt.Layer
         alt.Tooltip("n_neutral:Q", title=_("neutral")),
     ]
     paler = alt.condition("datum.is_weak", alt.value(0.45), alt.value(1.0))
+    # White under a pale cell, so that its number can be read on a dark page too.
+    ground = base.mark_rect(color="#fff")
     shades = base.mark_rect(stroke="var(--paper)").encode(
         color=shaded("agree", _("Share that agrees")), opacity=paler, tooltip=tooltip
     )
@@ -47,7 +49,7 @@ def agreement_heat_map(cells: Sequence[Row], groups: Sequence[str]) -> alt.Layer
         .mark_text(fontSize=12)
         .encode(text="shown:N", color=ink)
     )
-    return alt.layer(shades, numbers).add_params(line_length()).properties(width=WIDTH, height=alt.Step(34))
+    return alt.layer(ground, shades, numbers).add_params(line_length()).properties(width=WIDTH, height=alt.Step(34))
 
 
 def rating_distributions(cells: Sequence[Row], sources: Sequence[str], groups: Sequence[str]) -> alt.LayerChart:
@@ -66,11 +68,9 @@ def rating_distributions(cells: Sequence[Row], sources: Sequence[str], groups: S
     # From pale to dark by a step that shows in grey print as well.
     steps = alt.Scale(domain=[1, 2, 3, 4, 5], range=["#e3ecf5", "#bcd3e8", "#86b1d7", "#3f7fba", "#0b3d70"])
     pieces = base.mark_bar(stroke="var(--paper)", strokeWidth=0.5).encode(
-        x=alt.X("start:Q", title=_("Share of the group's ratings"), axis=alt.Axis(format=".0%", grid=False)),
+        x=alt.X("start:Q", title=_("Share of ratings"), axis=alt.Axis(format=".0%", grid=False)),
         x2="end:Q",
-        color=alt.Color(
-            "rating:O", scale=steps, legend=alt.Legend(title=_("Rating"), orient="top", direction="horizontal")
-        ),
+        color=alt.Color("rating:O", scale=steps, legend=alt.Legend(title=_("Rating"), orient="top", columns=3)),
         tooltip=[
             alt.Tooltip("source:N", title=_("Source")),
             alt.Tooltip("group:N", title=_("Group")),
@@ -79,10 +79,12 @@ def rating_distributions(cells: Sequence[Row], sources: Sequence[str], groups: S
             alt.Tooltip("n:Q", title=_("Ratings")),
         ],
     )
+    # A narrow page has room for the letter alone; the table holds the rest.
     ends = (
         base.transform_filter("datum.rating == 5")
         .transform_calculate(
-            shown="datum.group + ': ' + format(datum.mean, '.1f') + ' (n = ' + datum.n_ratings + ')'",
+            shown="line_length < 20 ? datum.group"
+            " : datum.group + ': ' + format(datum.mean, '.1f') + ' (n = ' + datum.n_ratings + ')'",
         )
         .mark_text(align="left", dx=6, fontSize=11, baseline="middle")
         .encode(x=alt.datum(1.0), text="shown:N")

@@ -30,8 +30,8 @@ def opinion_map(people: Sequence[Row], groups: Sequence[str]) -> alt.LayerChart:
     """
     grouped = [row for row in people if row["group"]]
     x_domain, y_domain = square([row["x"] for row in people], [row["y"] for row in people])
-    x = _axis("x", _("First dimension of the votes"), x_domain)
-    y = _axis("y", _("Second dimension of the votes"), y_domain)
+    x = _axis("x", _("First dimension"), x_domain)
+    y = _axis("y", _("Second dimension"), y_domain)
     colour = colour_of_groups(groups)
     outlines = _outlines(grouped, groups)
     edges = alt.Chart(data(outlines)).encode(x=x, y=y, order="order:Q", detail="group:N", color=colour)
@@ -77,8 +77,8 @@ def statement_loadings(statements: Sequence[Row]) -> alt.LayerChart:
     statements : rows with ``number`` (1 for the longest arrow), ``line`` (number and text), ``x`` and ``y``
     """
     reach = 1.15 * max(max(abs(row["x"]), abs(row["y"])) for row in statements) or 1.0
-    domain, y_title = [-reach, reach], _("Loading on the second dimension")
-    x = _axis("x", _("Loading on the first dimension"), domain)
+    domain, y_title = [-reach, reach], _("Second dimension")
+    x = _axis("x", _("First dimension"), domain)
     y = _axis("y", y_title, domain)
     tooltip = [
         alt.Tooltip("line:N", title=_("Statement")),

@@ -31,8 +31,10 @@ def line_length() -> alt.VariableParameter:
 
 def wrapped(lines: int) -> str:
     """Expression that breaks a label into lines, at most `lines` of them."""
-    cut = f"truncate(datum.label, line_length * {lines} - 3)"
-    return rf"split(trim(replace({cut}, regexp('(.{{1,' + line_length + '}})(\\s+|$)', 'g'), '$1\n')), '\n')"
+    # Words do not fill a line to its end: without some room the last one would not fit.
+    cut = f"truncate(datum.label, line_length * {lines} - 4 * {lines - 1})"
+    broken = rf"split(trim(replace({cut}, regexp('(.{{1,' + line_length + '}})(\\s+|$)', 'g'), '$1\n')), '\n')"
+    return f"slice({broken}, 0, {lines})"
 
 
 def colour_of_groups(groups: Sequence[str], *, legend: bool = True) -> alt.Color:

@@ -21,7 +21,7 @@ def score_intervals(scores: Sequence[Row], sources: Sequence[str]) -> alt.LayerC
     sources : names in display order
     """
     variants = [unweighted(), weighted()]
-    legend = alt.Legend(title=None, orient="top", direction="horizontal")  # one for colour and shape
+    legend = alt.Legend(title=None, orient="top", direction="vertical")  # one for colour and shape
     base = alt.Chart(data(scores)).encode(
         y=alt.Y("source:N", sort=list(sources), title=None, axis=alt.Axis(labelExpr=wrapped(3), grid=True)),
         yOffset=alt.YOffset("variant:N", sort=variants, scale=alt.Scale(paddingOuter=0.4)),
@@ -61,7 +61,7 @@ def coverage_matrix(cells: Sequence[Row], questions: Sequence[str], sources: Seq
         alt.Chart(data(cells))
         .transform_filter("isValid(datum.coverage)")
         .encode(
-            x=alt.X("source:N", sort=list(sources), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=200)),
+            x=alt.X("source:N", sort=list(sources), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=240)),
             y=alt.Y("question:N", sort=list(questions), title=None, axis=alt.Axis(labelLimit=180)),
         )
     )
@@ -89,11 +89,11 @@ def threshold_sensitivity(scores: Sequence[Row], sources: Sequence[str], thresho
     """
     many = len(sources) > len(SHAPES)
     scale = alt.Scale(domain=list(sources), scheme="tableau20") if many else alt.Scale(domain=list(sources))
-    legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=240, symbolStrokeWidth=2)
+    legend = alt.Legend(title=None, columns=1, labelLimit=240, symbolStrokeWidth=2)
     base = alt.Chart(data(scores)).encode(
         x=alt.X(
             "threshold:Q",
-            title=_("Rating from which somebody is represented"),
+            title=_("Threshold"),
             scale=alt.Scale(zero=False, nice=False),
             axis=alt.Axis(values=sorted({row["threshold"] for row in scores}), format=".1f", grid=False),
         ),

@@ -16,6 +16,8 @@ from studies.models import Study
 from voting.models import Statement
 
 FORMATS = ("svg", "png", "pdf")
+MOST_NUMBERED = 12
+"""As many as `clustering.figures.maps` labels; that module is the worker's alone."""
 
 
 def figures_of(study: Study, run: Run, *names: str, texts: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
@@ -38,6 +40,7 @@ def figure_context(study: Study, run: Run, row: RunFigure, texts: Mapping[str, s
         "definition": words.definition,
         "section": words.section,
         "spec": with_texts(row.specification, texts),
+        "key": numbered(row, texts),
         "table": in_words(row.table, texts) if row.table else None,
         "render_url": reverse("clustering:figure", args=address),
         "formats": FORMATS,
@@ -49,3 +52,11 @@ def statement_texts(question_id: int) -> dict[str, str]:
     """The texts of a question's statements by code, as they are now: a text that was erased is gone here too."""
     statements = Statement.objects.filter(question_id=question_id, is_preview=False)
     return {code: text for code, text in statements.values_list("code", "text") if text}
+
+
+def numbered(row: RunFigure, texts: Mapping[str, str]) -> list[str]:
+    """The statements whose number stands in the drawing, in the order of their numbers."""
+    if row.name != "loadings" or not row.table:
+        return []
+    place = row.table["columns"].index("statement")
+    return [texts.get(line[place], line[place]) for line in row.table["rows"][:MOST_NUMBERED]]
