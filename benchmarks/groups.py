@@ -18,25 +18,13 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.planted import planted_votes
 from clustering.stats.dynamic import Grid, cluster_opinions
 from clustering.stats.matrix import VoteMatrix
 from clustering.stats.projection import project
 
-N_PEOPLE, N_STATEMENTS, N_CAMPS = 60, 70, 3
+N_PEOPLE, N_STATEMENTS = 60, 70
 LIMIT_S = 2.0
-
-
-def planted_votes(*, votes_each: int, seed: int) -> tuple[VoteMatrix, np.ndarray, np.ndarray]:
-    """Votes of planted groups: matrix, true groups, and probability of agreeing by group and statement."""
-    rng = np.random.default_rng(seed)
-    truth = np.repeat(np.arange(N_CAMPS), N_PEOPLE // N_CAMPS)
-    agree = np.where(rng.random((N_CAMPS, N_STATEMENTS)) < 0.5, 0.95, 0.05)
-    values = np.full((N_PEOPLE, N_STATEMENTS), np.nan)
-    for person, camp in enumerate(truth):
-        shown = rng.choice(N_STATEMENTS, votes_each, replace=False)
-        values[person, shown] = np.where(rng.random(votes_each) < agree[camp, shown], 1.0, -1.0)
-    people = [f"p{index:02d}" for index in range(N_PEOPLE)]
-    return VoteMatrix.from_arrays(people, [f"s{index:02d}" for index in range(N_STATEMENTS)], values), truth, agree
 
 
 def plain_rows(

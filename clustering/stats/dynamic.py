@@ -16,7 +16,7 @@ from clustering.stats.matrix import FloatArray, IntArray, VoteMatrix
 from clustering.stats.projection import Projection, project
 from clustering.stats.readings import Readings
 from clustering.stats.search import Found, search
-from clustering.stats.spaces import ProjectionSpace, Space, VoteSpace
+from clustering.stats.spaces import ProjectionSpace, Space, VoteSpace, places_on_axes
 
 __all__ = ["METHOD_VERSION", "Grid", "GridRow", "OpinionGroups", "Readings", "cluster_opinions"]
 
@@ -115,8 +115,10 @@ def cluster_opinions(
 
 
 def _places(used: VoteMatrix, projection: Projection, read: Readings, n_dimensions: int) -> FloatArray:
-    """Places in the plane as the readings have them (the map shows the usual ones)."""
+    """Places in the projection as the readings have them (the map shows the usual ones)."""
     places: FloatArray = projection.coordinates
+    if read.axes != places.shape[1] and projection.undefined is None:
+        places = places_on_axes(used.values, read.axes)
     if read.scaling == "none" and read.space == "projection":
         factor = np.sqrt(len(used.statements) / np.maximum(used.seen.sum(axis=1, keepdims=True), 1))
         places = places / factor

@@ -70,6 +70,9 @@ class Readings:
     unit : {"spread", "coordinate"}
         13: what the thresholds count in the projection: the root mean squared distance of the participants from
         their middle, or Pol.is' coordinates. The vote space has its own unit.
+    axes : int
+        14: axes of the projection in which distances are taken, at least 1; the map shows the first two. `k` groups
+        lie in `k - 1` dimensions at most, so two axes tell hardly more than three groups apart.
 
     Raises
     ------
@@ -92,6 +95,7 @@ class Readings:
     minimum_votes: int = 1
     own_votes: Literal["exclude", "include"] = "exclude"
     unit: Literal["spread", "coordinate"] = "spread"
+    axes: int = 2
 
     def __post_init__(self) -> None:
         """Refuse what nobody can compute."""
@@ -99,8 +103,8 @@ class Readings:
             value = getattr(self, field.name)
             if field.name in CHOICES and value not in CHOICES[field.name]:
                 raise ValueError(f"{field.name} is one of {', '.join(CHOICES[field.name])}, not {value!r}")
-        if self.minimum_votes < 1 or self.max_rounds < 1:
-            raise ValueError("minimum_votes and max_rounds are at least 1")
+        if min(self.minimum_votes, self.max_rounds, self.axes) < 1:
+            raise ValueError("minimum_votes, max_rounds and axes are at least 1")
         if self.space == "projection" and self.scaling in ("shared", "total"):
             raise ValueError(f"scaling {self.scaling!r} is one of distances between votes, not of the projection")
 

@@ -1,4 +1,4 @@
-"""The two spaces in which opinion groups are sought: the plane of the projection, and the votes."""
+"""The two spaces in which opinion groups are sought: the projection, and the votes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from clustering.stats.distances import (
     shared_squares,
 )
 from clustering.stats.matrix import FloatArray, IntArray
+from clustering.stats.projection import participant_coordinates
 
-__all__ = ["METHOD_VERSION", "ProjectionSpace", "Space", "VoteSpace"]
+__all__ = ["METHOD_VERSION", "ProjectionSpace", "Space", "VoteSpace", "places_on_axes"]
 
 METHOD_VERSION = "1"
+
+# An axis that holds less than this part of the first one's singular value is no dimension.
+TOLERANCE = 1e-9
 
 
 class Space(Protocol):
@@ -36,12 +40,35 @@ class Space(Protocol):
         """Distance between all points, for the silhouette; inf where undefined."""
 
 
-class ProjectionSpace:
-    """The plane of the sparsity-scaled projection, Euclidean.
+def places_on_axes(values: FloatArray, n_axes: int) -> FloatArray:
+    """Places of participants on any number of axes, by the formula of :func:`clustering.stats.projection.project`.
 
     Parameters
     ----------
-    points : ndarray of float, shape (n_points, 2)
+    values : ndarray of float, shape (n_participants, n_statements)
+        Votes, ``nan`` where missing; somebody voted on each statement.
+    n_axes : int
+
+    Returns
+    -------
+    ndarray of float, shape (n_participants, n_axes)
+        0 on axes that the votes do not have. Signs are arbitrary and change no distance.
+    """
+    means = np.nanmean(values, axis=0)
+    centred = np.where(np.isnan(values), 0.0, values - means)
+    _, singular, right = np.linalg.svd(centred, full_matrices=False)
+    components = np.zeros((n_axes, values.shape[1]))
+    kept = singular[:n_axes] > TOLERANCE * singular[0]
+    components[: len(kept)][kept] = right[: len(kept)][kept]
+    return participant_coordinates(values, means, components)
+
+
+class ProjectionSpace:
+    """The sparsity-scaled projection, Euclidean.
+
+    Parameters
+    ----------
+    points : ndarray of float, shape (n_points, n_axes)
     """
 
     def __init__(self, points: FloatArray) -> None:

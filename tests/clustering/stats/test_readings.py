@@ -9,14 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import silhouette_samples as sklearn_silhouettes
 
-from benchmarks.groups import planted_votes
+from benchmarks.planted import World, planted_votes
 from clustering.stats.distances import filled, silhouette_samples
 from clustering.stats.dynamic import Grid, cluster_opinions
 from clustering.stats.growth import exclude_small, grow, grow_split_first
 from clustering.stats.matrix import VoteMatrix
+from clustering.stats.partitions import adjusted_rand
 from clustering.stats.projection import project
 from clustering.stats.readings import CHOICES, Readings
-from clustering.stats.spaces import ProjectionSpace, VoteSpace
+from clustering.stats.spaces import ProjectionSpace, VoteSpace, places_on_axes
 from tests.clustering.stats.strategies import as_votes, random_votes, vote_matrices
 
 METHODS = (Path(__file__).resolve().parents[3] / "docs" / "methods.md").read_text(encoding="utf-8")
@@ -272,6 +273,33 @@ def test_reading_10_singletons_can_be_left_out_of_the_mean():
         assert b.silhouette == pytest.approx(a.silhouette * 60 / (60 - a.n_singletons))
 
 
+def test_reading_14_more_axes_tell_more_groups_apart():
+    matrix, truth, _ = World((12,) * 5).draw(votes_each=40, seed=3)
+
+    plane, five = (cluster_opinions(matrix, seed=0, axes=axes) for axes in (2, 5))
+
+    assert adjusted_rand(five.labels, truth) == 1.0
+    assert plane.n_groups < 5
+    np.testing.assert_array_equal(plane.coordinates, five.coordinates)
+    assert rows(cluster_opinions(matrix, seed=0)) == rows(plane)
+
+
+@given(matrix=vote_matrices(people=(3, 8), statements=(2, 6)), axes=st.integers(1, 9))
+def test_reading_14_two_axes_are_those_of_the_map_and_all_of_them_keep_complete_votes_apart(matrix, axes):
+    groups = cluster_opinions(matrix, seed=0, grid=SMALL, axes=axes)
+    usual = cluster_opinions(matrix, seed=0, grid=SMALL)
+
+    assert groups.undefined == usual.undefined or "no setting" in str(groups.undefined) + str(usual.undefined)
+    complete = VoteMatrix(matrix.participants, matrix.statements, np.nan_to_num(matrix.values))
+    if usual.undefined is None and project(complete).undefined is None:
+        places = places_on_axes(complete.values, 9)
+        np.testing.assert_allclose(
+            ProjectionSpace(places).pairwise(), ProjectionSpace(complete.values).pairwise(), atol=1e-9
+        )
+        two = places_on_axes(complete.values, 2)
+        np.testing.assert_allclose(np.abs(two), np.abs(project(complete).coordinates), atol=1e-9)
+
+
 def test_defaults_are_the_first_choices_and_all_are_documented():
     for name, values in CHOICES.items():
         assert getattr(Readings(), name) == values[0]
@@ -281,7 +309,7 @@ def test_defaults_are_the_first_choices_and_all_are_documented():
 
 
 @pytest.mark.parametrize(
-    "options", [*({name: "other"} for name in CHOICES), {"scaling": "shared"}, {"max_rounds": 0}], ids=str
+    "options", [*({name: "other"} for name in CHOICES), {"scaling": "shared"}, {"max_rounds": 0}, {"axes": 0}], ids=str
 )
 def test_readings_nobody_knows_are_refused(options):
     with pytest.raises(ValueError, match=r"is one of|at least 1"):
