@@ -64,11 +64,16 @@ class PolisState:
         missing = {"clustered", "last_best", "last_best_runs", "chosen"} - set(stored)
         if missing:
             raise ValueError(f"the state lacks {', '.join(sorted(missing))}")
-        clustered = tuple(stored["clustered"])
-        numbers = (stored["last_best"], stored["last_best_runs"], stored["chosen"])
-        if not all(isinstance(key, str) for key in clustered) or not all(n is None or type(n) is int for n in numbers):
+        keys, runs = stored["clustered"], stored["last_best_runs"]
+        numbers = (stored["last_best"], stored["chosen"])
+        if (
+            not isinstance(keys, list | tuple)
+            or not all(isinstance(key, str) for key in keys)
+            or type(runs) is not int
+            or not all(number is None or type(number) is int for number in numbers)
+        ):
             raise ValueError("the state holds something else than keys and whole numbers")
-        return cls(clustered, *numbers)
+        return cls(tuple(keys), numbers[0], runs, numbers[1])
 
 
 def smooth(

@@ -17,8 +17,8 @@ __all__ = ["METHOD_VERSION", "SparseVotes"]
 
 METHOD_VERSION = "1"
 
-# Rows that are written out in full at a time, for the digest.
-CHUNK = 4096
+# Places that are written out in full at a time, for the digest.
+CHUNK = 4_000_000
 MISSING = 2
 # Kinds of votes.
 VALUES = 3
@@ -168,13 +168,14 @@ class SparseVotes:
         digest = hashlib.sha256()
         keys = [list(self.participants), list(self.statements)]
         digest.update(json.dumps(keys, ensure_ascii=True, separators=(",", ":")).encode())
-        starts = range(0, len(self.participants), CHUNK)
-        bounds = np.searchsorted(self.rows, [*starts, len(self.participants)])
-        for start, (low, high) in zip(starts, pairwise(bounds.tolist()), strict=True):
-            n_rows = min(CHUNK, len(self.participants) - start)
-            codes = np.full((n_rows, len(self.statements)), MISSING, dtype=np.int8)
+        n_rows, n_columns = len(self.participants), len(self.statements)
+        at_once = max(CHUNK // max(n_columns, 1), 1)
+        for start in range(0, n_rows, at_once):
+            stop = min(start + at_once, n_rows)
+            low, high = np.searchsorted(self.rows, (start, stop))
+            codes = np.full((stop - start, n_columns), MISSING, dtype=np.int8)
             codes[self.rows[low:high] - start, self.columns[low:high]] = self.values[low:high]
-            digest.update(codes.tobytes())
+            digest.update(codes.data)
         return digest.hexdigest()
 
 

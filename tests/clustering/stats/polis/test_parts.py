@@ -178,6 +178,8 @@ def test_the_number_in_force_has_won_before(winners):
     [
         ({"method_version": "0"}, "version '0' cannot be continued"),
         ({"chosen": "2"}, "something else than keys and whole numbers"),
+        ({"clustered": None}, "something else than keys and whole numbers"),
+        ({"last_best_runs": None}, "something else than keys and whole numbers"),
         ({"clustered": [1]}, "something else than keys and whole numbers"),
     ],
 )

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from clustering.stats.polis.groups import PolisSettings
 from clustering.stats.polis.pipeline import cluster_polis
 from clustering.stats.polis.state import PolisState
 from clustering.stats.polis.votes import SparseVotes
+from tests.clustering.stats.polis.planting import camps
 from tests.clustering.stats.strategies import as_votes, vote_matrices
 
 few = vote_matrices(people=(3, 9), statements=(2, 7))
@@ -30,17 +32,6 @@ def canonical(groups):
 
 def polis(matrix, **options):
     return cluster(matrix, method="polis", seed=0, **options)
-
-
-def camps(n_people=60, n_statements=40, n_camps=3, *, density=0.7, noise=0.1, seed=0):
-    """Planted camps in a mixed order of people, and the truth."""
-    rng = np.random.default_rng(seed)
-    truth = rng.permutation(np.arange(n_people) % n_camps)
-    sides = np.where(rng.random((n_camps, n_statements)) < 0.5, 1.0, -1.0)
-    values = sides[truth] * np.where(rng.random((n_people, n_statements)) < noise, -1.0, 1.0)
-    values[rng.random(values.shape) > density] = np.nan
-    people = [f"p{row:03d}" for row in range(n_people)]
-    return VoteMatrix.from_arrays(people, [f"s{column:02d}" for column in range(n_statements)], values), truth
 
 
 def partition(groups, names=None):
@@ -70,6 +61,7 @@ def test_planted_camps_are_found(n_camps, seed):
     assert groups.silhouette == max(row.silhouette for row in groups.rows)
 
 
+@settings(max_examples=50)
 @given(few, st.randoms(use_true_random=False))
 def test_shuffled_votes_give_the_same_bytes_by_both_ways_in(matrix, random):
     votes = as_votes(matrix)
@@ -87,8 +79,10 @@ def test_shuffled_votes_give_the_same_bytes_by_both_ways_in(matrix, random):
 def test_the_bytes_do_not_depend_on_the_number_of_threads():
     program = """
 import json, sys
-from tests.clustering.stats.polis.test_pipeline import camps, canonical, polis
-sys.stdout.write(canonical(polis(camps(300, 120, seed=4)[0])))
+from clustering.stats.clusterers import cluster
+from tests.clustering.stats.polis.planting import camps
+found = cluster(camps(300, 120, seed=4)[0], method="polis", seed=0)
+sys.stdout.write(json.dumps(found.to_dict(), sort_keys=True))
 """
     outputs = {
         subprocess.run(
@@ -421,6 +415,25 @@ def test_people_without_enough_votes_have_a_place_but_no_group():
         ("p001", "no vote"),
     ]
     assert np.flatnonzero(groups.bases.labels < 0).tolist() == [0, 1]
+
+
+def test_memory_grows_with_the_votes_and_not_with_people_times_statements():
+    n, m, n_votes = 10_000, 4_000, 40_000
+    rng = np.random.default_rng(0)
+    rows, columns = np.divmod(np.unique(rng.integers(0, n * m, n_votes)), m)
+    values = np.where((rng.random(len(rows)) < 0.9) == (rows % 2 == columns % 2), 1, -1)
+    votes = SparseVotes.from_arrays(
+        [f"p{i:05d}" for i in range(n)], [f"s{j:04d}" for j in range(m)], rows, columns, values
+    )
+    tracemalloc.start()
+
+    groups = cluster_polis(votes, settings=PolisSettings(minimum_votes=3))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert groups.undefined is None
+    # A byte for each pair would be 40 MB, a number for each pair 320 MB, the Gram matrix 128 MB.
+    assert peak < 35e6
 
 
 def test_results_cannot_be_changed():

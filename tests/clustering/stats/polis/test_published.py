@@ -182,3 +182,21 @@ def test_groups_of_open_data_are_those_published(shared, name, least):
 
     assert groups.n_groups == 2
     assert conversation.agreement(groups) >= least
+
+
+@pytest.mark.parametrize("name", ["bg2050-volunteers", "vtaiwan.uberx"])
+def test_opposite_votes_of_real_people_give_the_same_groups(shared, name):
+    """Where k-means starts from the outermost points, a mirrored map gives other groups: bg2050 then has [106, 1]."""
+    conversation = export(shared / "data" / "polis" / name)
+    votes = conversation.votes
+    opposite = type(votes)(votes.participants, votes.statements, votes.rows, votes.columns, -votes.values)
+
+    before, after = (
+        cluster(each, method="polis", seed=0, order=conversation.order, hidden=conversation.hidden, moderation="zero")
+        for each in (votes, opposite)
+    )
+
+    assert after.labels.tolist() == before.labels.tolist()
+    assert after.rows == before.rows
+    assert after.profiles.consensus_agree == before.profiles.consensus_disagree
+    np.testing.assert_array_equal(after.coordinates, 0.0 - before.coordinates)

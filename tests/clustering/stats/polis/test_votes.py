@@ -23,6 +23,14 @@ def test_a_matrix_survives_the_round_trip(matrix):
     assert votes.sha256() == matrix.sha256()
 
 
+@pytest.mark.parametrize("cells", [1, 7, 20, 21])
+def test_the_digest_does_not_depend_on_how_it_is_cut(cells, monkeypatch):
+    monkeypatch.setattr("clustering.stats.polis.votes.CHUNK", cells)
+    matrix = VoteMatrix.from_votes([(f"p{i}", f"s{i % 3}", 1) for i in range(7)])
+
+    assert SparseVotes.from_matrix(matrix).sha256() == matrix.sha256()
+
+
 @given(vote_matrices(), st.randoms(use_true_random=False))
 def test_any_order_of_keys_and_votes_gives_the_same(matrix, random):
     votes = SparseVotes.from_matrix(matrix)
