@@ -26,10 +26,12 @@ def summary(study: Study) -> Sequence[tuple[Any, Any]]:
 
 
 def pages(study: Study, user: Any) -> Sequence[tuple[Any, str]]:
-    """The results of the study, and the runs that computed them."""
+    """The results of the study, the runs that computed them, and which questions are worth asking again."""
+    written = [(_("Screening"), reverse("clustering:screening", args=[study.slug]))] if "write" in study.blocks else []
     return [
         (_("Results"), reverse("clustering:results", args=[study.slug])),
         (_("Runs"), reverse("clustering:runs", args=[study.slug])),
+        *written,
     ]
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from clustering import views, views_files, views_questions
+from clustering import views, views_files, views_questions, views_screening
 
 app_name = "clustering"
 urlpatterns = [
     path("<slug:slug>/", views.results, name="results"),
     path("<slug:slug>/run/", views.start, name="start"),
+    path("<slug:slug>/screening/", views_screening.screening, name="screening"),
+    path("<slug:slug>/screening.csv", views_screening.screening_csv, name="screening-csv"),
     path("<slug:slug>/runs/", views.runs, name="runs"),
     path("<slug:slug>/runs/<uuid:run_id>/", views.run, name="run"),
     path("<slug:slug>/runs/<uuid:run_id>/progress/", views.progress, name="progress"),
     path("<slug:slug>/runs/<uuid:run_id>/report/", views.report, name="report"),
+    path("<slug:slug>/runs/<uuid:run_id>/statistics/", views.statistics, name="statistics"),
     path("<slug:slug>/runs/<uuid:run_id>/result.json", views.result_json, name="result-json"),
     path("<slug:slug>/runs/<uuid:run_id>/scores.csv", views.scores_csv, name="scores-csv"),
     path("<slug:slug>/runs/<uuid:run_id>/document/", views_files.report_file, name="report-file"),
