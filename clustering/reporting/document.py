@@ -21,6 +21,7 @@ from clustering.pages.numbers import number
 from clustering.pages.questions import coverage_table, question_context
 from clustering.pages.runs import flat, flow_of, origin_notes
 from clustering.pages.scores import question_line, score_table, source_name
+from clustering.pages.statistics import statistics_context
 from clustering.portraits import FEW_PEOPLE, Portrait, portraits, ungrouped
 from clustering.reporting.rendering import inline, rendered
 from clustering.reporting.selectors import OUTSIDE
@@ -66,6 +67,7 @@ def written(study: Study, run: Run, *, audience: str, now: datetime, tell: Tell)
             if line.unweighted is not None and line.unweighted.undefined
         ],
         "figures": [_figure(row, "study", {}, frozenset()) for row in _rows(run, OF_STUDY)],
+        "statistics": statistics_context(study, run),
         "questions": questions,
         "lines": [question_line(study, result) for result in selectors.question_results(run)],
         "flow": flow_of(run),
