@@ -16,7 +16,7 @@ DIGITS = 9
 TIED = 1e-9
 # Centres that all move less than this have settled.
 SETTLED = 0.01
-CHUNK = 4096
+CHUNK = 16_384
 # A lead beyond any tie.
 SURE = 1e-4
 

@@ -96,6 +96,16 @@ def test_points_passed_over_would_not_have_moved(points, n, rounds):
     np.testing.assert_allclose(at, centres, rtol=0, atol=1e-12)
 
 
+def test_points_are_taken_in_chunks(monkeypatch):
+    points, centres = np.random.default_rng(0).normal(size=(2, 25, 2))
+    whole = nearest_centres(points, centres)
+
+    monkeypatch.setattr("clustering.stats.polis.kmeans.CHUNK", 10)
+
+    for ours, theirs in zip(nearest_centres(points, centres), whole, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_a_centre_without_points_vanishes():
     points = np.array([[0.0, 0.0], [1.0, 0.0]])
 
