@@ -20,7 +20,7 @@ from annotation.models import Assignment, ItemEvent, Packet, Place, Rater
 from annotation.selectors.places import Balance, Candidate, balance_of, candidates, held_by_others, plan_for_model
 from annotation.selectors.raters import needs_consent
 from annotation.services import qualifying
-from annotation.services.common import hold_open, lock_rater
+from annotation.services.common import hold_open, lock_rater, place_of
 from core.errors import Conflict, Invalid
 from core.text import normalise_typed
 
@@ -140,7 +140,7 @@ def _take(candidate: Candidate, rater: Rater, packet: Packet, balance: Balance, 
 
 def _lock_if_free(place_id: int, now: datetime) -> Place | None:
     """The place, locked and free of its former holder; None if it is held, or somebody is just taking it."""
-    place = Place.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=place_id).first()
+    place = Place.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=place_id).order_by("pk").first()
     if place is None:
         return None
     if place.holder_id is None:
@@ -191,7 +191,7 @@ def skip(*, assignment: Assignment, now: datetime, reason: str = "") -> None:
     lock_rater(rater)
     packet = assignment.item.packet
     hold_open(packet)
-    place = Place.objects.select_for_update(no_key=True).filter(holder=assignment).first()
+    place = place_of(assignment)
     assignment.refresh_from_db(fields=["status", "purpose"])
     if packet.skip_policy == Packet.SkipPolicy.NEVER or assignment.purpose != Purpose.WORK:
         raise Conflict(_("This item cannot be skipped."), code="no_skipping")

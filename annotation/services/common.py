@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils.translation import gettext as _
 
 from annotation.errors import NotOpen, PacketFrozen, PacketLocked, RaterRemoved
-from annotation.models import Campaign, Lock, Packet, Rater
+from annotation.models import Assignment, Campaign, Lock, Packet, Place, Rater
 from core import audit
 
 
@@ -56,6 +56,14 @@ def lock_rater(rater: Rater) -> None:
     rater.refresh_from_db(from_queryset=Rater.objects.select_for_update(no_key=True))
     if not rater.is_active:
         raise RaterRemoved
+
+
+def place_of(assignment: Assignment) -> Place | None:
+    """The place that the assignment holds, locked, so that nobody takes it until the transaction ends.
+
+    Ordered by the primary key: the usual order would join items and packets, and lock their rows, too.
+    """
+    return Place.objects.select_for_update(no_key=True).filter(holder=assignment).order_by("pk").first()
 
 
 def refuse_if_frozen(packet: Packet) -> None:

@@ -33,7 +33,7 @@ def erase_participation(*, enrolment: Enrolment, policy: str, now: datetime) -> 
     are deleted (`delete_all`) or lose their evidence (`keep_votes`).
     """
     n = _blank_texts(enrolment, now)
-    for rater in Rater.objects.select_for_update(no_key=True).filter(enrolment=enrolment):
+    for rater in Rater.objects.select_for_update(no_key=True).filter(enrolment=enrolment).order_by("pk"):
         n += _blank_words(rater) if policy == Study.WithdrawalPolicy.KEEP_VOTES else _delete_work(rater, now)
     return n
 

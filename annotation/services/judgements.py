@@ -24,7 +24,7 @@ from annotation.models import (
     Submission,
 )
 from annotation.selectors.raters import needs_consent
-from annotation.services.common import hold_open, lock_rater
+from annotation.services.common import hold_open, lock_rater, place_of
 from core.canonical import content_sha256
 from core.errors import Conflict, Invalid
 
@@ -66,7 +66,7 @@ def submit(
     if needs_consent(rater):
         raise ConsentMissing
     # Whoever takes an expired place locks it first: after this the holder stays who it is.
-    place = Place.objects.select_for_update(no_key=True).filter(holder=assignment).first()
+    place = place_of(assignment)
     assignment.refresh_from_db(fields=["status", "version", "is_extra", "lease_until", "done_at", "swapped"])
     before = Submission.objects.filter(assignment=assignment, client_key=client_key).first()
     if before is not None:

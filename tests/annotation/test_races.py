@@ -29,7 +29,7 @@ def test_twenty_raters_and_thirty_items(k: int) -> None:
 
     done = at_once(lambda rater: judge_all(rater, packet), people)
 
-    assert sum(done) == 30 * k
+    assert sum(done) == 30 * k, done
     counted = Assignment.objects.counted()
     per_item = counted.values("item").annotate(n=Count("rater", distinct=True), rows=Count("pk"))
     assert {(row["n"], row["rows"]) for row in per_item} == {(k, k)}
