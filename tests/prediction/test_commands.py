@@ -112,3 +112,11 @@ def test_a_judge_without_an_endpoint_or_an_unknown_one_is_refused(rated: Study) 
 def test_the_default_takes_in_whom_the_scores_take_in(rated: Study) -> None:
     document("--study", rated.slug, "--baseline", "mean_of_others")
     assert Run.objects.get().parameters["inclusion"] == Inclusion(("live", "imported")).to_dict()
+
+
+def test_candidates_are_added_by_a_command(closed: Study, as_csv: Callable[..., bytes], tmp_path: Path) -> None:
+    file = tmp_path / "new.csv"
+    file.write_bytes(as_csv([("q1", "new", "What new says.")], "question,source,text"))
+    out = StringIO()
+    call_command("add_candidates", str(file), "--study", closed.slug, stdout=out)
+    assert "added 1 answers of new" in out.getvalue()
