@@ -10,7 +10,7 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--peer-python", help="a Python with benchmarks/requirements.txt, for the peers")
 peer = parser.parse_args().peer_python
 missed = []
-for name in ("groups", "polis", "walk"):
+for name in ("groups", "polis", "overton", "walk"):
     print(f"\n== {name}\n", flush=True)
     sys.argv = [name, *(["--peer-python", peer] if peer and name == "polis" else [])]
     try:

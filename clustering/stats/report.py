@@ -14,7 +14,7 @@ from clustering.stats.intervals import Method
 from clustering.stats.overton import OvertonTable
 from clustering.stats.panel import CoveragePanel, CoverageRow, panel_of_coverages, panel_of_rows
 from clustering.stats.plain import plain
-from clustering.stats.planning import PlanningTable, WithinVariance, plan_precision, within_variances
+from clustering.stats.planning import DesignMoments, PlanningTable, design_moments, plan_precision
 from clustering.stats.sensitivity import (
     SIZES,
     THRESHOLDS,
@@ -174,7 +174,14 @@ def overton_report(
     coverages = coverages_of(questions, **how)
     panel = panel_of_coverages(coverages, {question.code: question.domain for question in questions})
     left_out = {coverage.question: coverage.undefined for coverage in coverages if coverage.undefined is not None}
-    within = within_variances(questions, panel.sources, seed=seed, replicates=settings.plan_replicates, **how)
+    moments = design_moments(
+        questions,
+        panel.sources,
+        people=(None, *settings.plan_people),
+        seed=seed,
+        replicates=settings.plan_replicates,
+        **how,
+    )
     overall, domains = _summaries(panel, seed, settings, left_out)
     return OvertonReport(
         settings=settings,
@@ -204,7 +211,7 @@ def overton_report(
             **how,
         ),
         external=_external(overall, external or {}),
-        planning=_planning(panel, within, settings),
+        planning=_planning(panel, moments, settings),
         not_computed={} if domains else {"domains": "the questions are of one domain"},
     )
 
@@ -254,7 +261,7 @@ def report_from_coverages(
         sizes=(),
         subgroups=(),
         external=_external(overall, external or {}),
-        planning=_planning(panel, None, settings),
+        planning=_planning(panel, (), settings),
         not_computed=missing | ({} if domains else {"domains": "the questions are of one domain"}),
     )
 
@@ -283,10 +290,10 @@ def _summaries(
     return overall, tuple(parts)
 
 
-def _planning(panel: CoveragePanel, within: WithinVariance | None, settings: ReportSettings) -> PlanningTable:
+def _planning(panel: CoveragePanel, moments: Sequence[DesignMoments], settings: ReportSettings) -> PlanningTable:
     return plan_precision(
         panel,
-        within,
+        moments,
         questions=settings.plan_questions,
         people=settings.plan_people,
         level=settings.level,

@@ -31,7 +31,7 @@ class ResampledCoverage:
     best_weighted: FloatArray
 
 
-def people_times(n_people: int, rng: np.random.Generator, n_resamples: int) -> IntArray:
+def people_times(n_people: int, rng: np.random.Generator, n_resamples: int, n_drawn: int | None = None) -> IntArray:
     """How often each person is in each resample with replacement.
 
     Parameters
@@ -39,13 +39,16 @@ def people_times(n_people: int, rng: np.random.Generator, n_resamples: int) -> I
     n_people : int
     rng : numpy.random.Generator
     n_resamples : int
+    n_drawn : int, optional
+        People in a resample; as many as there are if not given.
 
     Returns
     -------
     ndarray of int, shape (n_resamples, n_people)
-        Rows sum to `n_people`.
+        Rows sum to the number drawn.
     """
-    drawn = rng.integers(0, max(n_people, 1), size=(n_resamples, n_people))
+    size = n_people if n_drawn is None else n_drawn
+    drawn = rng.integers(0, max(n_people, 1), size=(n_resamples, size if n_people else 0))
     cells = drawn + np.arange(n_resamples)[:, None] * n_people
     return np.bincount(cells.ravel(), minlength=n_resamples * n_people).reshape(n_resamples, n_people)
 
