@@ -15,7 +15,7 @@ from voting import services
 from voting.errors import VotesMissing
 from voting.models import Vote, VoteBlock
 from voting.routing import Route
-from voting.selectors import Ballot, Card, Pool, ballot_of, pool_for
+from voting.selectors import Ballot, Card, ballot_of
 
 KIND = "vote"
 TEMPLATE = "voting/vote.html"
@@ -102,17 +102,16 @@ def _opened(context: StepContext, now: datetime) -> tuple[VoteBlock, Ballot]:
         ballot = ballot_of(enrolment=enrolment, question=question)
     if block is not None and ballot.open_card is not None:
         return block, ballot
-    pool = pool_for(enrolment=enrolment, question=question, ballot=ballot)
+    following = _following(context, ballot)
     if block is None:
         block = services.open_block(
             enrolment=enrolment,
             question=question,
             minimum=int(context.definition["vote"]["minimum"]),
-            n_available=len(pool) + len(ballot.cards),
+            n_available=(following.draw.n_eligible if following else 0) + len(ballot.cards),
             now=now,
         )
-    following = None if ballot.open_card else _following(context, ballot, pool)
-    if following is None:
+    if ballot.open_card is not None or following is None:
         return block, ballot
     exposure = services.show_statement(block=block, card=following, now=now)
     return block, ballot.with_card(exposure, code=following.draw.code, text=following.text)
@@ -129,7 +128,7 @@ def _vote(context: StepContext, block: VoteBlock, data: Mapping[str, Sequence[st
         return _without_card(context, nonce)
     following = None
     if ballot.open_card in (card, None):
-        following = _following(context, ballot, pool_for(enrolment=enrolment, question=question, ballot=ballot))
+        following = _following(context, ballot)
     cast = services.cast_vote(block=block, card=card, value=value, now=now, following=following)
     ballot = ballot.with_vote(card, cast.vote)
     if cast.following is not None and following is not None:
@@ -167,13 +166,12 @@ def _finish(context: StepContext, block: VoteBlock, now: datetime) -> Submitted:
     return Submitted(Next.ADVANCE)
 
 
-def _following(context: StepContext, ballot: Ballot, pool: Pool) -> services.NextCard | None:
+def _following(context: StepContext, ballot: Ballot) -> services.NextCard | None:
     vote = context.definition["vote"]
     return services.draw_next(
         enrolment=context.enrolment,
         question=_question(context),
         ballot=ballot,
-        pool=pool,
         route=Route(policy=vote["policy"], mix=float(vote["mix"])),
         seed=context.seed,
     )

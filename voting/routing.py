@@ -43,6 +43,18 @@ class Draw:
     n_eligible: int
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a draw decides before it knows the statements: the arm, and where in the pool, as a share of its length.
+
+    The database takes the statement at this place of the pool in the order of codes; `draw_statement` does the same
+    with the pool in hand.
+    """
+
+    arm: str
+    place: float
+
+
 def purpose_of(question_code: str, rank: int) -> str:
     """What the draw of the card of this rank is called when its generator is made."""
     return f"route:{question_code}:{rank}"
@@ -61,12 +73,12 @@ def draw_statement(n_votes: Mapping[str, int], route: Route, rng: random.Random)
     """
     if not n_votes:
         return None
-    arm = _arm(route, rng)
+    choice = choose(route, rng)
     pool = sorted(n_votes)
-    if arm == LEAST_VOTED:
+    if choice.arm == LEAST_VOTED:
         fewest = min(n_votes.values())
         pool = [code for code in pool if n_votes[code] == fewest]
-    return Draw(code=pool[int(rng.random() * len(pool))], policy=arm, n_eligible=len(n_votes))
+    return Draw(code=pool[int(choice.place * len(pool))], policy=choice.arm, n_eligible=len(n_votes))
 
 
 def redraw(
@@ -74,6 +86,17 @@ def redraw(
 ) -> Draw | None:
     """Draw the card of this rank for this participant: the same arguments give the same statement on any machine."""
     return draw_statement(n_votes, route, generator_for(seed, public_code, purpose_of(question_code, rank)))
+
+
+def choose(route: Route, rng: random.Random) -> Choice:
+    """The arm first, then the place."""
+    arm = _arm(route, rng)
+    return Choice(arm, rng.random())
+
+
+def choose_again(route: Route, *, seed: str, public_code: str, question_code: str, rank: int) -> Choice:
+    """The choice for the card of this rank of this participant."""
+    return choose(route, generator_for(seed, public_code, purpose_of(question_code, rank)))
 
 
 def _arm(route: Route, rng: random.Random) -> str:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from django.db import connection
 from django.db.models import F, FilteredRelation, Q
 
 from studies.models import Enrolment, Question
 from voting.models import Exposure, Statement, StatementQuerySet, Vote
+from voting.routing import LEAST_VOTED, Choice
 
 N_VOTES = F("n_agree") + F("n_disagree") + F("n_neutral")
 
@@ -79,15 +81,13 @@ class Ballot:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
-    """The eligible statements of one moment: ids, numbers of votes and texts by code."""
+class Drawn:
+    """The statement that was drawn, and from how many."""
 
-    ids: dict[str, int]
-    n_votes: dict[str, int]
-    texts: dict[str, str]
-
-    def __len__(self) -> int:
-        return len(self.ids)
+    statement_id: int
+    code: str
+    text: str
+    n_eligible: int
 
 
 def statements_for(*, enrolment: Enrolment, question: Question) -> StatementQuerySet:
@@ -103,18 +103,36 @@ def statements_for(*, enrolment: Enrolment, question: Question) -> StatementQuer
     return statements.filter(live | draft, Q(is_preview=True) | ~Q(origin=Statement.Origin.PEER))
 
 
-def pool_for(*, enrolment: Enrolment, question: Question, ballot: Ballot) -> Pool:
-    """The eligible statements as a draw needs them, by one query, whatever their number: none that `ballot` holds."""
-    shown = {card.statement_id for card in ballot.cards}
-    rows = statements_for(enrolment=enrolment, question=question).order_by().values_list(*_ELIGIBLE)
-    pool = Pool({}, {}, {})
-    for code, pk, text, *votes in rows:
-        if pk not in shown:
-            pool.ids[code], pool.texts[code], pool.n_votes[code] = pk, text, sum(votes)
-    return pool
+def drawn_for(*, enrolment: Enrolment, question: Question, ballot: Ballot, choice: Choice) -> Drawn | None:
+    """The eligible statement at the place chosen, none that `ballot` holds; None if nothing is eligible.
+
+    One query, and one row of it: the database counts and sorts, whatever the number of statements. Codes are sorted by
+    code point, as Python sorts them, so that the draw can be made again from exported tables.
+    """
+    shown = [card.statement_id for card in ballot.cards]
+    eligible = statements_for(enrolment=enrolment, question=question).exclude(pk__in=shown)
+    part, parameters = eligible.order_by().values_list("pk", "code", N_VOTES).query.sql_with_params()
+    is_least = choice.arm == LEAST_VOTED
+    query = _DRAW[connection.vendor].format(eligible=part, pool=_FEWEST if is_least else "")
+    with connection.cursor() as cursor:
+        cursor.execute(query, [*parameters, choice.place])
+        row = cursor.fetchone()
+    return None if row is None else Drawn(*row)
 
 
-_ELIGIBLE = ("code", "pk", "text", "n_agree", "n_disagree", "n_neutral")
+_FEWEST = "WHERE votes = (SELECT min(votes) FROM eligible)"
+_QUERY = """
+    WITH eligible (id, code, votes) AS ({{eligible}}), pool AS (SELECT id, code FROM eligible {{pool}})
+    SELECT id, code, text, (SELECT count(*) FROM eligible) FROM "voting_statement"
+    WHERE id = (SELECT id FROM pool ORDER BY code {collation} LIMIT 1 OFFSET {offset})
+"""
+_DRAW = {
+    "postgresql": _QUERY.format(
+        collation='COLLATE "C"', offset="floor(%s::float8 * (SELECT count(*) FROM pool))::bigint"
+    ),
+    # Its own order of text is that of code points.
+    "sqlite": _QUERY.format(collation="", offset="CAST(%s * (SELECT count(*) FROM pool) AS INTEGER)"),
+}
 
 _CARD = (
     "pk",

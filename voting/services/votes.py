@@ -14,8 +14,8 @@ from core.errors import Invalid
 from studies.models import Enrolment, Question
 from voting.errors import BlockClosed, StatementGone, VotesMissing
 from voting.models import Exposure, Vote, VoteBlock
-from voting.routing import Draw, Route, redraw
-from voting.selectors import Ballot, Card, Pool
+from voting.routing import Draw, Route, choose_again
+from voting.selectors import Ballot, Card, drawn_for
 from voting.services.tallies import FIELD_OF_VALUE, TallyChanges
 
 VOTES_KEPT = 50
@@ -40,20 +40,15 @@ class Cast:
     following: Exposure | None
 
 
-def draw_next(
-    *, enrolment: Enrolment, question: Question, ballot: Ballot, pool: Pool, route: Route, seed: str
-) -> NextCard | None:
+def draw_next(*, enrolment: Enrolment, question: Question, ballot: Ballot, route: Route, seed: str) -> NextCard | None:
     """Draw the card that follows the ballot's, None if nothing is eligible. Writes nothing."""
     rank = ballot.next_rank
-    draw = redraw(
-        pool.n_votes,
-        route,
-        seed=seed,
-        public_code=enrolment.public_code,
-        question_code=question.code,
-        rank=rank,
-    )
-    return None if draw is None else NextCard(pool.ids[draw.code], rank, draw, pool.texts[draw.code])
+    choice = choose_again(route, seed=seed, public_code=enrolment.public_code, question_code=question.code, rank=rank)
+    drawn = drawn_for(enrolment=enrolment, question=question, ballot=ballot, choice=choice)
+    if drawn is None:
+        return None
+    draw = Draw(code=drawn.code, policy=choice.arm, n_eligible=drawn.n_eligible)
+    return NextCard(drawn.statement_id, rank, draw, drawn.text)
 
 
 def lock_block(*, enrolment: Enrolment, question: Question) -> VoteBlock | None:
