@@ -106,6 +106,8 @@ class OvertonReport:
     by_group_size : CorrelateTable or None
     rules, thresholds, sizes : tuple of Sensitivity
         Each unweighted and weighted.
+    thresholds_by_domain : dict of str to tuple of Sensitivity
+        Thresholds within each domain (table 11 of the paper), if there are at least two.
     subgroups : tuple of SubgroupTable
         One for each attribute of the participants.
     external : tuple of ExternalRow
@@ -125,6 +127,7 @@ class OvertonReport:
     rules: tuple[Sensitivity, ...]
     thresholds: tuple[Sensitivity, ...]
     sizes: tuple[Sensitivity, ...]
+    thresholds_by_domain: dict[str, tuple[Sensitivity, ...]]
     subgroups: tuple[SubgroupTable, ...]
     external: tuple[ExternalRow, ...]
     planning: PlanningTable
@@ -194,14 +197,12 @@ def overton_report(
         rules=rule_sensitivity(
             questions, threshold=settings.threshold, tolerance=settings.tolerance, reference=settings.rule
         ),
-        thresholds=threshold_sensitivity(
-            questions,
-            thresholds=settings.thresholds,
-            reference=settings.threshold,
-            rule=settings.rule,
-            tolerance=settings.tolerance,
-        ),
+        thresholds=_thresholds(questions, settings),
         sizes=size_sensitivity(questions, sizes=settings.minimum_sizes, **how),
+        thresholds_by_domain={
+            part.domain or "": _thresholds([q for q in questions if q.domain == part.domain], settings)
+            for part in domains
+        },
         subgroups=subgroup_tables(
             questions,
             seed=seed,
@@ -247,7 +248,9 @@ def report_from_coverages(
     settings = settings or ReportSettings()
     panel = panel_of_rows(rows, recover=settings.recover)
     overall, domains = _summaries(panel, seed, settings, {})
-    missing = dict.fromkeys(("by_group_size", "rules", "thresholds", "sizes", "subgroups"), NEEDS_RATINGS)
+    missing = dict.fromkeys(
+        ("by_group_size", "rules", "thresholds", "thresholds_by_domain", "sizes", "subgroups"), NEEDS_RATINGS
+    )
     return OvertonReport(
         settings=settings,
         seed=seed,
@@ -259,6 +262,7 @@ def report_from_coverages(
         rules=(),
         thresholds=(),
         sizes=(),
+        thresholds_by_domain={},
         subgroups=(),
         external=_external(overall, external or {}),
         planning=_planning(panel, (), settings),
@@ -288,6 +292,16 @@ def _summaries(
         reasons = {question: reason for question, reason in left_out.items() if question in part.questions}
         parts.append(summarise(part, domain=name, left_out=reasons, **options))
     return overall, tuple(parts)
+
+
+def _thresholds(questions: Sequence[QuestionInput], settings: ReportSettings) -> tuple[Sensitivity, ...]:
+    return threshold_sensitivity(
+        questions,
+        thresholds=settings.thresholds,
+        reference=settings.threshold,
+        rule=settings.rule,
+        tolerance=settings.tolerance,
+    )
 
 
 def _planning(panel: CoveragePanel, moments: Sequence[DesignMoments], settings: ReportSettings) -> PlanningTable:

@@ -58,6 +58,13 @@ def test_domains_hold_the_questions_of_each(report):
             assert score.unweighted.value == pytest.approx(column.mean())
 
 
+def test_thresholds_are_tried_within_each_domain(questions, report):
+    assert list(report.thresholds_by_domain) == ["politics", "values"]
+    for domain, tables in report.thresholds_by_domain.items():
+        alone = overton_report([q for q in questions if q.domain == domain], seed=3, settings=FEW)
+        assert [table.to_dict() for table in tables] == [table.to_dict() for table in alone.thresholds]
+
+
 def test_coverages_alone_give_the_same_scores_and_reasons_for_the_rest(report):
     panel = report.panel
     rows = [
@@ -77,7 +84,14 @@ def test_coverages_alone_give_the_same_scores_and_reasons_for_the_rest(report):
 
     other = report_from_coverages(rows, seed=3, settings=FEW)
 
-    assert set(other.not_computed) == {"by_group_size", "rules", "thresholds", "sizes", "subgroups"}
+    assert set(other.not_computed) == {
+        "by_group_size",
+        "rules",
+        "thresholds",
+        "thresholds_by_domain",
+        "sizes",
+        "subgroups",
+    }
     for one, two in zip(report.scores.scores, other.scores.scores, strict=True):
         assert two.unweighted.value == pytest.approx(one.unweighted.value)
         assert two.weighted.low == pytest.approx(one.weighted.low)

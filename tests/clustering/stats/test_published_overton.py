@@ -247,5 +247,13 @@ def test_the_report_of_table_12_holds_the_same_numbers(shared, panel):
     for variant in VARIANTS:
         assert modes["paper", variant].to_dict() == adjusted_scores(panel, variant=variant, mode="paper").to_dict()
     assert report.scores.best.unweighted.undefined is not None
-    assert set(report.not_computed) == {"by_group_size", "rules", "thresholds", "sizes", "subgroups", "domains"}
+    assert set(report.not_computed) == {
+        "by_group_size",
+        "rules",
+        "thresholds",
+        "thresholds_by_domain",
+        "sizes",
+        "subgroups",
+        "domains",
+    }
     assert not any(math.isnan(score.unweighted.value) for score in report.scores.scores)
