@@ -7,7 +7,7 @@ from typing import Any
 
 from clustering import storing
 from clustering.computing.clusterers import loaded_question
-from clustering.computing.groups import profile_dict
+from clustering.computing.findings import profile_dict
 from clustering.computing.identities import identities_of
 from clustering.inclusion import flow_of_n
 from clustering.parameters import LIVE, GroupingSettings
