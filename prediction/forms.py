@@ -159,6 +159,10 @@ def asking_defaults(study: Study) -> dict[str, Any]:
 class FileForm(forms.Form):
     """A table of predicted ratings."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # Several forms stand on one page: each has ids of its own.
+        super().__init__(*args, **{"auto_id": "file_%s", **kwargs})
+
     file = forms.FileField(
         label=_("Table (CSV, JSON Lines or Parquet)"),
         validators=[NotLarger(MAXIMUM_UPLOAD)],
@@ -201,7 +205,7 @@ class ReportForm(SettingsForm):
     seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=LARGEST_SEED)
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"auto_id": "report_%s", **kwargs})
         self.study = study
         filled = [line.batch for line in batch_lines(study) if line.n]
         self.fields["batches"].choices = [(str(batch.public_id), batch.name) for batch in filled]  # type: ignore[attr-defined]
@@ -247,7 +251,7 @@ class ShortlistForm(CloneForm):
     models = forms.MultipleChoiceField(label=_("Models"), choices=(), widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"auto_id": "shortlist_%s", **kwargs})
         measured = Source.objects.filter(study=study).order_by("position", "code")
         new: list[Candidate] = candidates_of(study)
         self.fields["models"].choices = [  # type: ignore[attr-defined]

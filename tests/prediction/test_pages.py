@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -295,6 +296,20 @@ def test_texts_are_escaped(closed: Study, client: Client) -> None:
     closed.questions.first().answers.update(text=attack)
     for name in ("models", "overview", "by-hand"):
         assert attack not in client.get(address(name, closed)).content.decode()
+
+
+@pytest.mark.parametrize("name", ["overview", "by-hand", "models"])
+def test_ids_are_unique_and_every_label_finds_its_field(closed: Study, client: Client, name: str) -> None:
+    client.force_login(MembershipFactory(study=closed, role=Membership.Role.EDITOR).user)
+    PredictionFactory(batch__study=closed)
+    page = client.get(address(name, closed)).content.decode()
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert len(ids) == len(set(ids)), sorted(each for each in ids if ids.count(each) > 1)
+    assert set(re.findall(r'\sfor="([^"]+)"', page)) <= set(ids)
+    described = {
+        each for value in re.findall(r'aria-(?:describedby|labelledby)="([^"]+)"', page) for each in value.split()
+    }
+    assert described <= set(ids)
 
 
 # --- access
