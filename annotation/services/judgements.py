@@ -24,6 +24,7 @@ from annotation.models import (
     Submission,
 )
 from annotation.selectors.raters import needs_consent
+from annotation.services import qualifying
 from annotation.services.common import hold_open, lock_rater, place_of
 from core.canonical import content_sha256
 from core.errors import Conflict, Invalid
@@ -79,6 +80,8 @@ def submit(
     answers = check(dimensions, given, swapped=assignment.swapped, by_model=by_model)
     submission = _store(assignment, answers, client_key, now)
     _finish(assignment, place, now)
+    if assignment.purpose == Purpose.GOLD:
+        qualifying.decide_if_answered(assignment, now)
     return Submitted(submission, is_repeat=False, is_extra=assignment.is_extra)
 
 

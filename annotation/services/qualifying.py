@@ -38,11 +38,7 @@ def _next_gold(rater: Rater, packet: Packet, now: datetime) -> Assignment | None
         if n >= packet.attempts:
             raise NotQualified
         current = Qualification.objects.create(rater=rater, packet=packet, attempt=n + 1, started_at=now)
-    assignment = _next_of(rater, packet, Purpose.GOLD, current.attempt, now)
-    if assignment is not None:
-        return assignment
-    finish(current, now)
-    return None if current.passed else _next_gold(rater, packet, now)
+    return _next_of(rater, packet, Purpose.GOLD, current.attempt, now)
 
 
 def _next_of(rater: Rater, packet: Packet, purpose: str, round_: int, now: datetime) -> Assignment | None:
@@ -75,7 +71,20 @@ def _begin(rater: Rater, packet: Packet, purpose: str, round_: int, now: datetim
     )
 
 
-def finish(attempt: Qualification, now: datetime) -> None:
+def decide_if_answered(assignment: Assignment, now: datetime) -> None:
+    """Decide the attempt if its last gold item was just answered. The rater is locked."""
+    rater, packet = assignment.rater, assignment.item.packet
+    same = Assignment.objects.filter(
+        rater=rater, item__packet=packet, purpose=Purpose.GOLD, round=assignment.round, status=Status.OPEN
+    )
+    if same.exists():
+        return
+    attempt = Qualification.objects.filter(rater=rater, packet=packet, attempt=assignment.round, finished_at=None)
+    for each in attempt.select_related("packet"):
+        _finish(each, now)
+
+
+def _finish(attempt: Qualification, now: datetime) -> None:
     """Count the right answers of an attempt whose items are all judged, and decide it."""
     right = right_answers(attempt)
     attempt.n_asked, attempt.n_right = len(right), sum(right)

@@ -51,9 +51,7 @@ def jsonl(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 def add_items(campaign: Campaign, rows: Sequence[Mapping[str, Any]], **options: Any) -> items.ItemReport:
     """Import rows into the draft packet of a campaign."""
-    return items.import_items(
-        campaign=campaign, source=jsonl(rows), name="items.jsonl", by=None, now=NOW, **options
-    )
+    return items.import_items(campaign=campaign, source=jsonl(rows), name="items.jsonl", by=None, now=NOW, **options)
 
 
 def frozen(
