@@ -319,20 +319,20 @@ def _thresholds(sensitivity: Sequence[Row], names: Mapping[str, str], threshold:
 
 
 def _ratings(name: str, question: RatedQuestion, names: Mapping[str, str]) -> Drawn:
-    counts = question.counts
-    cells = []
-    for source, column in sorted(
-        zip(counts.sources, range(len(counts.sources)), strict=True), key=lambda pair: list(names).index(pair[0])
-    ):
-        for row, label in enumerate(counts.group_labels):
-            cells += _pieces(
-                counts.counts[row, column].tolist(), counts.values, source=names[source], group=question.letters[label]
-            )
-    columns = ("source", "group", "rating", "n", "share", "n_ratings", "mean")
-    chart = figures.rating_distributions(
-        cells, list(names.values()), [question.letters[label] for label in counts.group_labels]
-    )
-    return Drawn(name, figures.specification(chart), table_of(columns, cells, question=question.code))
+    counts, place = question.counts, list(names)
+    letters = [question.letters[label] for label in counts.group_labels]
+    columns = sorted(range(len(counts.sources)), key=lambda column: place.index(counts.sources[column]))
+    pairs = [(column, row) for column in columns for row in range(len(letters)) if counts.counts[row, column].any()]
+    cells, rows = [], []
+    for column, row in pairs:
+        who = {"source": names[counts.sources[column]], "group": letters[row]}
+        pieces = _pieces(counts.counts[row, column].tolist(), counts.values, **who)
+        cells += pieces
+        each = {f"rating_{piece['rating']}": piece["n"] for piece in pieces}
+        rows.append({**who, "n_ratings": pieces[0]["n_ratings"], "mean": pieces[0]["mean"], **each})
+    keys = ("source", "group", "n_ratings", "mean", *(f"rating_{value}" for value in counts.values))
+    chart = figures.rating_distributions(cells, list(names.values()), letters)
+    return Drawn(name, figures.specification(chart), table_of(keys, rows, question=question.code))
 
 
 def _pieces(counts: Sequence[int], values: Sequence[int], **common: str) -> list[dict[str, Any]]:

@@ -22,8 +22,8 @@ def statistics_context(study: Study, run: Run) -> list[Section]:
     report = (run.result or {}).get("report")
     if not report:
         return []
-    names = dict(study.sources.values_list("code", "name"))
     overall = report["overall"]
+    names = _by_score(dict(study.sources.values_list("code", "name")), overall)
     sections = [
         _ranks(overall, names),
         _adjusted(overall, names),
@@ -36,6 +36,18 @@ def statistics_context(study: Study, run: Run) -> list[Section]:
         _planning(report, names),
     ]
     return [section for section in sections if section["tables"] or section["undefined"]]
+
+
+def _by_score(names: Mapping[str, str], overall: Part) -> dict[str, str]:
+    """The names of the sources by code, the highest score first; tables keep this order."""
+    value = {row["source"]: row["unweighted"]["value"] for row in overall["scores"]["scores"]}
+    order = sorted(value, key=lambda code: (value[code] is None, -(value[code] or 0.0), code))
+    return {code: names[code] for code in order}
+
+
+def _ordered(rows: Iterable[Part], names: Mapping[str, str]) -> list[Part]:
+    place = {code: index for index, code in enumerate(names)}
+    return sorted(rows, key=lambda row: place[row["source"]])
 
 
 def _section(
@@ -109,7 +121,7 @@ def _adjusted(overall: Part, names: Mapping[str, str]) -> Section:
                     _p(row["p_value"]),
                     _p(row["p_holm"]),
                 ]
-                for row in part["scores"]
+                for row in _ordered(part["scores"], names)
             ],
         )
         for part in overall["adjusted"]
@@ -197,8 +209,8 @@ def _sensitivity(report: Part, names: Mapping[str, str]) -> Section:
     for part in (*report["rules"], *report["thresholds"], *report["sizes"]):
         columns = [_("Source"), *(str(row["setting"]) for row in part["rows"])]
         rows = [
-            [names[code], *(number(row["scores"][place]) for row in part["rows"])]
-            for place, code in enumerate(part["sources"])
+            [name, *(number(row["scores"][part["sources"].index(code)]) for row in part["rows"])]
+            for code, name in names.items()
         ]
         rows.append([_("Kendall's tau with %(setting)s") % {"setting": part["reference"]}, *map(_tau, part["rows"])])
         rows.append([_("Groups"), *(row["n_groups"] for row in part["rows"])])
@@ -226,7 +238,7 @@ def _subgroups(report: Part, names: Mapping[str, str]) -> Section:
 
 
 def _subgroup_rows(part: Part, value: str, names: Mapping[str, str]) -> Iterator[list[Any]]:
-    for row in part["rows"]:
+    for row in _ordered(part["rows"], names):
         if row["value"] != value:
             continue
         if row["undefined"]:
@@ -245,7 +257,7 @@ def _correlates(report: Part, names: Mapping[str, str]) -> Section:
     tables = []
     for caption, part in parts:
         if part:
-            rows = [[names[row["source"]], *_correlation(row["correlation"])] for row in part["rows"]]
+            rows = [[names[row["source"]], *_correlation(row["correlation"])] for row in _ordered(part["rows"], names)]
             rows.append([_("all sources"), *_correlation(part["pooled"])])
             tables.append(_captioned(caption, [_("Source"), _("Correlation"), _("n")], rows))
     means = _("Whether scores go with how many groups a question has, or with how large a group is (Pearson).")

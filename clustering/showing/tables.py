@@ -22,7 +22,6 @@ LABELS: dict[str, Promise | str] = {
     "low": gettext_lazy("Interval from"),
     "mean": gettext_lazy("Mean rating"),
     "mean_vote": gettext_lazy("Mean vote"),
-    "n": gettext_lazy("Ratings of this value"),
     "n_agree": gettext_lazy("Agree"),
     "n_disagree": gettext_lazy("Disagree"),
     "n_fits": gettext_lazy("Fits"),
@@ -37,7 +36,7 @@ LABELS: dict[str, Promise | str] = {
     "other": gettext_lazy("Other group"),
     "other_seed": gettext_lazy("Other seed"),
     "question": gettext_lazy("Question"),
-    "rating": gettext_lazy("Rating"),
+    **{f"rating_{value}": gettext_lazy("Rated %d") % value for value in range(1, 6)},
     "seed": gettext_lazy("Seed"),
     "share": gettext_lazy("Share"),
     "silhouette": gettext_lazy("Mean silhouette"),
@@ -59,9 +58,28 @@ def in_words(table: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, An
     `texts` are those of the statements by code; one that has none, since it was erased, keeps its code.
     """
     keys = table["columns"]
+    if keys[:2] == ["statement", "group"]:
+        return _by_group(table, texts)
     columns = [{"label": LABELS[key], "numeric": key not in WORDS} for key in keys]
     rows = [[_cell(key, value, texts) for key, value in zip(keys, row, strict=True)] for row in table["rows"]]
     return {"columns": columns, "rows": rows}
+
+
+def _by_group(table: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Agreement with a column a group: share of agreement, then the votes for, against and neutral."""
+    rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    groups = sorted({row["group"] for row in rows}, key=lambda letter: (len(letter), letter))
+    cells: dict[str, dict[str, str]] = {}
+    for row in rows:
+        votes = "/".join(str(row[name]) for name in ("n_agree", "n_disagree", "n_neutral"))
+        cells.setdefault(row["statement"], {})[row["group"]] = f"{row['agree']:.2f} ({votes})"
+    heads = [_("%(group)s: agree (for/against/neutral)") % {"group": group} for group in groups]
+    return {
+        "columns": [{"label": LABELS["statement"], "numeric": False}, *({"label": h, "numeric": True} for h in heads)],
+        "rows": [
+            [texts.get(code, code), *(found.get(group, MISSING) for group in groups)] for code, found in cells.items()
+        ],
+    }
 
 
 def _cell(key: str, value: Any, texts: Mapping[str, str]) -> Any:
