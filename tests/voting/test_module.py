@@ -26,8 +26,10 @@ def test_the_summary_counts_statements_and_votes() -> None:
     }
 
 
-@pytest.mark.parametrize(("role", "n"), [("owner", 1), ("moderator", 1), ("analyst", 0), ("annotator", 0)])
-def test_moderators_are_led_to_the_statements(role: str, n: int) -> None:
+@pytest.mark.parametrize(
+    ("role", "n"), [("owner", 2), ("editor", 2), ("moderator", 1), ("analyst", 0), ("annotator", 0)]
+)
+def test_moderators_are_led_to_the_statements_and_editors_to_generated_seeds(role: str, n: int) -> None:
     study = question_with(1).study
 
     assert module.pages is not None
