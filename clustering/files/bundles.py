@@ -1,0 +1,85 @@
+"""A file, a folder or a zip archive as named tables."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from django.utils.translation import gettext as _
+
+from core.errors import bad_file, cannot_read
+from core.tables import column_names
+from core.tables.read import MAXIMUM_BYTES
+
+ENDS = (".csv", ".jsonl", ".ndjson", ".parquet")
+Source = Path | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTable:
+    """A table, what it is called in messages, and its columns."""
+
+    name: str
+    source: Source
+    columns: tuple[str, ...]
+
+
+def tables_at(path: Path) -> list[NamedTable]:
+    """The tables of a file, of a folder (not of folders in it) or of a zip archive, in order of name.
+
+    Raises
+    ------
+    BadInput
+        If there is no such file, it cannot be read, or it holds no table.
+    """
+    if not path.exists():
+        raise bad_file(str(path), _("There is no such file or folder."), _("Check the path."))
+    if path.is_dir():
+        found = [(each.name, each) for each in sorted(path.iterdir()) if each.name.lower().endswith(ENDS)]
+        # A file that is not what its name says is a problem of the file, wherever it lies.
+        return _looked_at(found, path.name)
+    if path.suffix.lower() == ".zip":
+        return _looked_at(_unpacked(path), path.name)
+    return _looked_at([(path.name, path)], path.name)
+
+
+def _looked_at(found: list[tuple[str, Path]] | list[tuple[str, bytes]], name: str) -> list[NamedTable]:
+    if not found:
+        raise bad_file(name, _("There is no table in it."), _("A table ends in .csv, .jsonl or .parquet."))
+    return [NamedTable(each, source, tuple(column_names(source, each))) for each, source in found]
+
+
+def _unpacked(path: Path) -> list[tuple[str, bytes]]:
+    found: dict[str, bytes] = {}
+    with _archive(path) as archive:
+        for entry in archive.infolist():
+            inside = PurePosixPath(entry.filename)
+            if not inside.name.lower().endswith(ENDS) or "__MACOSX" in inside.parts:
+                continue
+            if entry.flag_bits & 1:
+                raise bad_file(path.name, _("The archive is encrypted."), _("Pack it anew without a password."))
+            if entry.file_size > MAXIMUM_BYTES:
+                message = _("%(name)s has %(size)d bytes; at most %(limit)d are read.")
+                raise bad_file(
+                    path.name, message % {"name": inside.name, "size": entry.file_size, "limit": MAXIMUM_BYTES}
+                )
+            if inside.name in found:
+                message = _("The archive holds %(name)s twice.") % {"name": inside.name}
+                raise bad_file(path.name, message, _("Pack one export alone."))
+            # No more than what is declared is unpacked: zipfile stops there and checks the sum.
+            found[inside.name] = archive.read(entry)
+    return sorted(found.items())
+
+
+@contextmanager
+def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise bad_file(path.name, _("This is no whole zip archive."), _("Download or pack it anew.")) from error
+    except OSError as error:
+        raise cannot_read(path.name, error) from error
