@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.urls import reverse
@@ -10,7 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from clustering import exports, selectors, services
-from core.registry import StudyModule
+from clustering.letters import group_label
+from clustering.models import GroupCoverage, GroupMember
+from core.registry import StudyModule, Viewpoint
 from studies.models import Study
 
 
@@ -35,6 +38,20 @@ def pages(study: Study, user: Any) -> Sequence[tuple[Any, str]]:
     ]
 
 
+def viewpoints(study: Study) -> Iterable[Viewpoint]:
+    """The groups of the run that is reported, and which answers represent them; nothing without results."""
+    run = selectors.reported_run(study)
+    covered: dict[int, dict[int, bool]] = defaultdict(dict)
+    coverages = GroupCoverage.objects.filter(run=run, is_covered__isnull=False) if run is not None else []
+    for coverage in coverages:
+        covered[coverage.group_id][coverage.answer_id] = bool(coverage.is_covered)
+    members = GroupMember.objects.filter(group__in=covered).select_related("group", "grouping")
+    for member in members:
+        if member.group is not None:
+            group = group_label(member.group.identity)
+            yield Viewpoint(member.grouping.question_id, member.enrolment_id, group, covered[member.group.pk])
+
+
 module = StudyModule(
     slug="clustering",
     label=gettext_lazy("Opinion groups"),
@@ -43,4 +60,5 @@ module = StudyModule(
     summary=summary,
     pages=pages,
     erase=services.erase_participation,
+    viewpoints=viewpoints,
 )

@@ -6,10 +6,11 @@ study reads the registry. The registry lives in `core` because it names nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
+from uuid import UUID
 
 
 class BlockRunner(Protocol):
@@ -50,6 +51,26 @@ class DefinitionSection(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class PeerText:
+    """A text by which a participant stands on a question, to be paired with others in an audit."""
+
+    question_id: int
+    public_id: UUID
+    text: str
+    enrolment_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Viewpoint:
+    """Where a participant stands on a question: the group, and by id of the answer whether it represents the group."""
+
+    question_id: int
+    enrolment_id: int
+    group: str
+    covered: Mapping[int, bool]
+
+
+@dataclass(frozen=True, slots=True)
 class StudyModule:
     """Everything one app offers a study."""
 
@@ -67,6 +88,9 @@ class StudyModule:
     admin_inlines: Callable[[], Sequence[Any]] = tuple
     # Called with (free response, definition, now) in the transaction that stores a participant's free response.
     on_free_response: Callable[[Any, Mapping[str, Any], datetime], None] | None = None
+    # What an audit draws pairs from, given the study.
+    peer_texts: Callable[[Any], Iterable[PeerText]] | None = None
+    viewpoints: Callable[[Any], Iterable[Viewpoint]] | None = None
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -12,11 +12,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from core.registry import StudyModule
+from core.registry import PeerText, StudyModule
 from studies import access
 from studies.models import Enrolment, FreeResponse, Study
 from voting import exports, selectors, services
 from voting.blocks import VoteRunner
+from voting.models import Statement
 from voting.sections import BLOCK, SeedSection, VoteSection
 
 
@@ -60,6 +61,13 @@ def admin_inlines() -> Sequence[Any]:
     return [VoteSettingsInline]
 
 
+def peer_texts(study: Study) -> Iterable[PeerText]:
+    """The statements that may be shown, previews' aside."""
+    rows = Statement.objects.approved().filter(question__study=study, is_preview=False).exclude(text="")
+    for row in rows.order_by("question__code", "code").values_list("question_id", "public_id", "text", "author_id"):
+        yield PeerText(*row)
+
+
 module = StudyModule(
     slug="voting",
     label=gettext_lazy("Voting"),
@@ -71,4 +79,5 @@ module = StudyModule(
     pages=pages,
     admin_inlines=admin_inlines,
     on_free_response=on_free_response,
+    peer_texts=peer_texts,
 )
