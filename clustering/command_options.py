@@ -3,30 +3,56 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from clustering.inclusion import ORIGINS, STATUSES, Inclusion, default_origins
-from clustering.parameters import LARGEST_SEED, OWN_VOTES, RULES, SPACES, UNITS, Parameters
+from clustering.parameters import INTERVALS, LARGEST_SEED, METHODS, OWN_VOTES, RULES, SPACES, UNITS, Parameters
+from clustering.parameters.grouping import MODERATION
 from core.errors import DomainError, NotThere
 from core.models import Run
 from core.runs import execute
 from studies.models import Question, Study
 
+_SETTINGS = (
+    *("method", "space", "unit", "minimum_size", "own_votes", "moderation", "stability_seeds", "stability_replicates"),
+    *("rule", "threshold", "replicates", "level", "interval"),
+)
+
+
+def add_source_options(parser: CommandParser, *, file_help: str) -> None:
+    """A study, or a file without one."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--study", metavar="SLUG", help="The study.")
+    source.add_argument("file", nargs="?", type=Path, metavar="FILE", help=file_help)
+
 
 def add_grouping_options(parser: CommandParser) -> None:
     """Options that decide whom a run takes in and how groups are found."""
     defaults = Parameters(inclusion=Inclusion(tuple(ORIGINS)))
-    parser.add_argument("--study", required=True, metavar="SLUG", help="The study.")
-    parser.add_argument("--method", choices=["dynamic"], default="dynamic", help="The clusterer (default: dynamic).")
+    parser.add_argument("--method", choices=METHODS, default=defaults.method, help="The clusterer (default: dynamic).")
     parser.add_argument("--space", choices=SPACES, default=defaults.space, help="Where distances are taken.")
     parser.add_argument("--unit", choices=UNITS, default=defaults.unit, help="What thresholds on the map count in.")
     parser.add_argument(
         "--minimum-size", type=int, metavar="N", help="Smallest group; without it 1, 3 and 5 are tried as published."
     )
-    parser.add_argument("--own-votes", choices=OWN_VOTES, default=defaults.own_votes, help="Votes on own statements.")
+    parser.add_argument(
+        "--reading",
+        action="append",
+        type=_reading,
+        metavar="NAME=VALUE",
+        dest="readings",
+        help="Another reading of the dynamic clusterer, such as axes=5 (docs/methods.md); may be repeated.",
+    )
+    parser.add_argument("--own-votes", choices=OWN_VOTES, help="Votes on own statements; each method has its habit.")
+    parser.add_argument(
+        "--moderation", choices=MODERATION, default=defaults.moderation, help="Of polis: rejected statements."
+    )
+    parser.add_argument("--stability-seeds", type=int, default=defaults.stability_seeds, metavar="N")
+    parser.add_argument("--stability-replicates", type=int, default=defaults.stability_replicates, metavar="N")
     parser.add_argument(
         "--origin", action="append", choices=[origin.value for origin in ORIGINS], help="May be repeated."
     )
@@ -43,9 +69,18 @@ def add_scoring_options(parser: CommandParser) -> None:
     """Options that decide coverage and intervals."""
     defaults = Parameters(inclusion=Inclusion(tuple(ORIGINS)))
     parser.add_argument("--rule", choices=RULES, default=defaults.rule, help="When a group is represented.")
-    parser.add_argument("--threshold", type=float, default=defaults.threshold, metavar="T", help="1 to 5 (default: 4).")
+    parser.add_argument("--threshold", type=float, metavar="T", help="1 to 5 (default: 4).")
     parser.add_argument("--replicates", type=int, default=defaults.replicates, metavar="N", help="Of the bootstrap.")
     parser.add_argument("--level", type=float, default=defaults.level, metavar="P", help="Of the intervals.")
+    parser.add_argument("--interval", choices=INTERVALS, default=defaults.interval, help="Kind of the intervals.")
+
+
+def _reading(text: str) -> tuple[str, Any]:
+    """A reading as the option gives it; whether there is such a one is checked with the other settings."""
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise ArgumentTypeError(_("a reading is NAME=VALUE"))
+    return name, int(value) if value.isascii() and value.isdigit() else value
 
 
 def seed_number(text: str) -> int:
@@ -73,15 +108,16 @@ def question_named(study: Study, code: str) -> Question:
     return question
 
 
-def parameters_from(study: Study, options: dict[str, Any]) -> Parameters:
-    """The settings that the options name; what is left out has the default of the pages."""
-    inclusion = Inclusion(
-        tuple(options["origin"] or default_origins(study)),
-        tuple(options["status"] or Inclusion(("live",)).statuses),
-        options["minimum_votes"],
-    )
-    names = ("space", "unit", "minimum_size", "own_votes", "rule", "threshold", "replicates", "level")
-    return Parameters(inclusion=inclusion, **{name: options[name] for name in names if name in options})
+def parameters_from(options: dict[str, Any], study: Study | None) -> Parameters:
+    """The settings that the options name; what is left out has the default of the pages.
+
+    Without a study everybody in the file is taken in, as far as it does not say that they did not complete.
+    """
+    origins = options["origin"] or (default_origins(study) if study else [str(origin) for origin in ORIGINS])
+    statuses = options["status"] or Inclusion(("live",)).statuses
+    inclusion = Inclusion(tuple(origins), tuple(statuses), options["minimum_votes"])
+    given = {name: options[name] for name in _SETTINGS if options.get(name) is not None}
+    return Parameters(inclusion=inclusion, readings=dict(options["readings"] or ()), **given)
 
 
 def finished(run: Run) -> Run:

@@ -40,11 +40,11 @@ def in_words(reason: str | None) -> str:
 ADVICE = {
     "no_groups": gettext_noop("There are no opinion groups: %(reason)s."),
     "few_people": gettext_noop(
-        "Only %(n)d people are in a group; from %(cutoff)s on groups say something. Recruit more participants."
+        "In a group are %(n)d people; from %(cutoff)s on groups say something. Recruit more participants."
     ),
     "few_votes_each": gettext_noop(
         "Half of the people cast %(value)s votes or fewer, where %(cutoff)s are needed to tell groups apart. "
-        "Ask for more votes a person (%(n)d people have too few)."
+        "Ask for more votes a person (too few have %(n)d people)."
     ),
     "under_voted": gettext_noop(
         "%(value)s of the statements (%(n)d) have too few votes. Show them first: choose the policy that shows the "
@@ -62,8 +62,8 @@ ADVICE = {
         "and report the weighted score beside the unweighted one."
     ),
     "unstable_groups": gettext_noop(
-        "%(n)d groups are not found again when participants are drawn anew (index down to %(value)s, where %(cutoff)s "
-        "is a pattern). Recruit more participants before you describe these groups."
+        "Not found again when participants are drawn anew: %(n)d of the groups (Jaccard index down to %(value)s, where "
+        "%(cutoff)s is a pattern). Recruit more participants before you describe these groups."
     ),
     "seed_dependent": gettext_noop(
         "Other seeds give other groups (mean adjusted Rand index %(value)s, below %(cutoff)s). Collect more votes a "

@@ -1,71 +1,99 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
 
 from clustering.command_options import (
     add_grouping_options,
     add_scoring_options,
+    add_source_options,
     finished,
     parameters_from,
     study_named,
 )
 from clustering.inclusion import described
-from clustering.parameters import OVERTON
-from clustering.selectors import score_lines
+from clustering.parameters import OVERTON, Parameters
+from clustering.printing import adjusted_lines, score_lines, settings_line
 from clustering.services import run_identity
+from core.errors import Invalid
 from core.management_base import Outcome, PolyphonyCommand
 from core.models import Run
-from core.runs import queue_run
+from core.runs import queue_run, versions
+
+FILE_HELP = (
+    "Ratings with groups (participant, question, source or model, rating, group), or coverages (question, source, "
+    "coverage, number of groups and perhaps coverage_weighted, n_people), as CSV, JSON Lines or Parquet."
+)
+SCORING = ("rule", "threshold", "thresholds", "replicates", "level", "interval", "minimum_people", "minimum_sizes")
 
 
 class Command(PolyphonyCommand):
-    """Compute the OvertonScores of a study and store them as a run."""
+    """Compute the OvertonScores of a study and store them as a run, or those of a file."""
 
-    help = "Compute opinion groups, coverage and OvertonScores of a study from the stored votes and ratings."
+    help = "Compute opinion groups, coverage and OvertonScores of a study, or the scores of a file without one."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which study, and how."""
+        """Which study or file, and how."""
+        add_source_options(parser, file_help=FILE_HELP)
         add_grouping_options(parser)
         add_scoring_options(parser)
-        parser.add_argument("--weighted", action="store_true", help="Order the printed table by the weighted score.")
+        parser.add_argument("--weighted", action="store_true", help="Order the printed tables by the weighted score.")
 
     def perform(self, **options: Any) -> Outcome:
         """Compute in the foreground and print the table of scores."""
+        if options["file"] is not None:
+            return _of_file(options["file"], parameters_from(options, None), options)
         study = study_named(options["study"])
-        parameters = parameters_from(study, options)
         run = queue_run(
             kind=OVERTON,
             subject_kind="study",
             subject_id=study.public_id,
-            parameters=parameters.to_dict(),
+            parameters=parameters_from(options, study).to_dict(),
             seed=options["seed"],
         )
         done = finished(run)
         return Outcome(_as_text(done, by_weighted=options["weighted"]), run_identity(done) | {"result": done.result})
 
 
+def _of_file(path: Path, parameters: Parameters, options: dict[str, Any]) -> Outcome:
+    """Scores of a file; nothing is stored."""
+    from clustering.computing.fromfiles import scores_of_file
+    from clustering.files import CoverageFile, read_scores
+
+    given = read_scores(path)
+    of_table = isinstance(given, CoverageFile)
+    if of_table and options["threshold"] is not None:
+        raise Invalid(_("A table of coverages was made with a threshold already; none can be given."))
+    report = scores_of_file(given, parameters, options["seed"]).to_dict()
+    chosen = {name: parameters.to_dict()[name] for name in SCORING}
+    by_weighted = options["weighted"]
+    lines = score_lines(report["overall"]["scores"], chosen, by_weighted=by_weighted, of_table=of_table)
+    lines += adjusted_lines(report, by_weighted=by_weighted)
+    coverages = report.pop("coverages")
+    data: dict[str, Any] = {
+        "file": path.name,
+        "kind": "coverages" if of_table else "ratings",
+        "parameters": chosen,
+        "seed": options["seed"],
+        "versions": versions(),
+        "result": {"questions": coverages, "overton": report["overall"]["scores"], "report": report},
+    }
+    if not isinstance(given, CoverageFile):
+        data["groups"] = {question.question: list(question.groups) for question in given.questions}
+        people = sum(len(question.members) for question in given.questions)
+        lines.append(f"{len(given.questions)} questions, {people} members of groups over all of them")
+    lines.append(f"{path.name}, seed {options['seed']}")
+    return Outcome("\n".join(lines), data)
+
+
 def _as_text(run: Run, *, by_weighted: bool) -> str:
-    lines = score_lines(run)
-    if by_weighted:
-        lines.sort(key=lambda line: (line.source is None, -((line.weighted.value if line.weighted else None) or 0.0)))
-    parameters = run.parameters
-    head = (
-        f"OvertonScore, rule {parameters['rule']} at {parameters['threshold']:g}, "
-        f"{parameters['level']:.0%} intervals by {parameters['replicates']} bootstrap replicates over questions"
-    )
-    rows = [f"{'source':<32} {'unweighted':>28} {'weighted':>28} {'questions':>9}"]
-    for line in lines:
-        name = line.source.code if line.source else "best across models"
-        n_questions = line.unweighted.n_questions if line.unweighted else 0
-        rows.append(f"{name:<32} {_cell(line.unweighted):>28} {_cell(line.weighted):>28} {n_questions:>9}")
-    taken = [f"  {entry['question']}: {described(entry['rows'])}" for entry in (run.result or {})["flow"]]
+    result, parameters = run.result or {}, run.parameters
+    lines = score_lines(result["overton"], parameters, by_weighted=by_weighted)
+    lines += adjusted_lines(result["report"], by_weighted=by_weighted)
+    taken = [f"  {entry['question']}: {described(entry['rows'])}" for entry in result["flow"]]
+    groups = f"groups: {settings_line(parameters, run.seed)}"
     tail = f"run {run.public_id}, seed {run.seed}, result SHA-256 {run.result_sha256}"
-    return "\n".join([head, *rows, "taken in:", *taken, tail])
-
-
-def _cell(score: Any) -> str:
-    if score is None or score.value is None:
-        return f"undefined, because {score.undefined}" if score else "undefined"
-    return f"{score.value:.3f}" + ("" if score.low is None else f" [{score.low:.3f}, {score.high:.3f}]")
+    return "\n".join([*lines, groups, "taken in:", *taken, tail])
