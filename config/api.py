@@ -7,7 +7,7 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
 from clustering.api import GroupMemberViewSet, ScoreViewSet
-from prediction.api import PredictionBatchViewSet, PredictionViewSet
+from prediction.api import PredictionBatchViewSet, PredictionReportViewSet, PredictionViewSet
 from studies.api import QuestionViewSet, StudyViewSet
 from voting.api import StatementViewSet, VoteViewSet
 
@@ -27,6 +27,7 @@ router.register("groups", GroupMemberViewSet, basename="group")
 router.register("scores", ScoreViewSet, basename="score")
 router.register("prediction-batches", PredictionBatchViewSet, basename="prediction-batch")
 router.register("predictions", PredictionViewSet, basename="prediction")
+router.register("prediction-reports", PredictionReportViewSet, basename="prediction-report")
 
 app_name = "api"
 urlpatterns = [

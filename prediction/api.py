@@ -7,7 +7,9 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import mixins, serializers, viewsets
 
+from core.models import Run
 from prediction.models import Prediction, PredictionBatch
+from prediction.parameters import PREDICTION_REPORT
 from studies.access import team_studies
 
 STUDY = OpenApiParameter("study", OpenApiTypes.STR, description="Only of the study with this slug.")
@@ -71,6 +73,36 @@ class PredictionSerializer(serializers.ModelSerializer):
     def get_is_candidate(self, prediction: Prediction) -> bool:
         """Whether the answer is a candidate's."""
         return prediction.candidate_answer_id is not None
+
+
+class PredictionReportSerializer(serializers.ModelSerializer):
+    """A report on predictions: errors, parity, scores and leaderboard, as pages and commands give them."""
+
+    run = serializers.UUIDField(source="public_id", read_only=True)
+    parameters = serializers.DictField(read_only=True)
+    result = serializers.DictField(read_only=True, help_text="Numbers unrounded; null with a reason beside it.")
+
+    class Meta:
+        model = Run
+        fields = ("run", "parameters", "seed", "finished_at", "input_sha256", "result_sha256", "result")
+        read_only_fields = fields
+
+
+@extend_schema(parameters=[STUDY])
+class PredictionReportViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
+    """Finished reports on predictions, in the order in which they were queued."""
+
+    serializer_class = PredictionReportSerializer
+    queryset = Run.objects.filter(kind=PREDICTION_REPORT, subject_kind="study")
+    throttle_scope = "read"
+
+    def get_queryset(self) -> QuerySet[Run]:
+        """Keep to the account's studies, and to what was asked for."""
+        studies = team_studies(self.request.user)
+        if "study" in self.request.query_params:
+            studies = studies.filter(slug=self.request.query_params["study"])
+        keys = [str(public_id) for public_id in studies.values_list("public_id", flat=True)]
+        return super().get_queryset().filter(status=Run.Status.FINISHED, subject_id__in=keys)
 
 
 @extend_schema(parameters=[STUDY])

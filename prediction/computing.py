@@ -29,6 +29,8 @@ from studies.models import Study
 
 FAILURES_IN_A_ROW = 5
 """After so many requests in a row without an answer the run gives up. What was answered stays."""
+ABOUT_THE_PROMPT = frozenset({400, 413, 422})
+"""Statuses that refuse one request, too long a prompt for instance: the next may be answered, so these do not count."""
 REPLICATES = 500
 """Of the intervals in the result of a run; a report has as many as it is told."""
 
@@ -104,7 +106,7 @@ def _ask(
             call = todo[index]
             if isinstance(reply, EndpointError):
                 failures[reply.code] += 1
-                in_a_row += 1
+                in_a_row += reply.status not in ABOUT_THE_PROMPT
                 if in_a_row >= FAILURES_IN_A_ROW:
                     raise CannotCompute(_given_up(reply))
             else:

@@ -46,14 +46,18 @@ class Measured:
 
 
 def measured(study: Study, rule: Inclusion) -> Measured:
-    """Current ratings of present answers to present questions by the people whom `rule` takes in."""
+    """Current ratings of present answers to present questions by the people whom `rule` takes in.
+
+    Whoever has withdrawn is never predicted, also where their numbers stay and a rule takes them in.
+    """
+    people = Enrolment.objects.filter(rule.enrolments(), study=study).exclude(status=Enrolment.Status.WITHDRAWN)
     rows = (
         RepresentationRating.objects.current()
         .filter(
             answer__is_current=True,
             answer__question__study=study,
             answer__question__is_current=True,
-            enrolment__in=Enrolment.objects.filter(rule.enrolments(), study=study),
+            enrolment__in=people,
         )
         .values_list(
             "enrolment_id",

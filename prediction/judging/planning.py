@@ -164,10 +164,13 @@ def estimate(
     """
     endpoint = configured(asking.endpoint)
     plan = plan_of(study, asking)
-    requests = {target.point: plan.request(target) for target in plan.targets}
-    hashes = {point: request.sha256 for point, request in requests.items()}
+    hashes: dict[tuple[str, str, str], str] = {}
+    tokens: dict[tuple[str, str, str], int] = {}
+    for target in plan.targets:
+        request = plan.request(target)
+        hashes[target.point], tokens[target.point] = request.sha256, request.roughly_tokens()
     todo = open_calls(plan, stored_of(batch_of(study, asking)), hashes)
-    prompt_tokens = sum(requests[call.target.point].roughly_tokens() for call in todo)
+    prompt_tokens = sum(tokens[call.target.point] for call in todo)
     completion_tokens = reply_tokens * len(todo)
     return Estimate(
         endpoint=endpoint.name,

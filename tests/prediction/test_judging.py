@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 
 from clustering.inclusion import Inclusion
@@ -21,7 +22,7 @@ from prediction.models import JudgeReply, Prediction, PredictionBatch
 from prediction.parameters import Asking
 from studies.data.withdrawal import withdraw_enrolment
 from studies.models import Enrolment, FreeResponse, Study
-from tests.core.fake_endpoint import FakeEndpoint, Garbage, Says, Status
+from tests.core.fake_endpoint import FakeEndpoint, Garbage, Says, Status, embeddings
 from tests.factories import NOW, CandidateAnswerFactory
 from tests.prediction.conftest import points
 
@@ -157,6 +158,46 @@ def test_an_endpoint_that_is_away_ends_the_run_and_what_was_answered_stays(rated
     fake.answer = lambda data: "Rating: 4"
     result_of(run_it(rated, variant="FS"))
     assert fake.n_calls == 8 + 69
+
+
+def test_prompts_that_the_server_refuses_one_by_one_do_not_end_the_run(rated: Study, fake: FakeEndpoint) -> None:
+    fake.then(*[Status(400)] * 4, *[Status(413)] * 4)
+    result = result_of(run_it(rated, subset=10, variant="FS"))
+    assert result["calls"]["failures"] == {"refused_request": 8}
+    assert result["calls"]["n_answered"] == 2
+
+
+def test_a_withdrawn_person_is_not_asked_about_even_where_numbers_stay(rated: Study, fake: FakeEndpoint) -> None:
+    Enrolment.objects.filter(public_code="P03").update(status=Enrolment.Status.WITHDRAWN)
+    everybody = Inclusion(("live",), ("complete", "withdrawn"))
+    settings: dict[str, Any] = {"method": "judge", "endpoint": "fake", "variant": "FS"}
+    queued = services.start_predictions(study=rated, asking=Asking(inclusion=everybody, **settings), by=None)
+    runs.execute(queued.pk)
+    assert fake.n_calls == 66
+    assert not Prediction.objects.filter(enrolment__public_code="P03").exists()
+
+
+def test_the_most_similar_answer_is_found_by_the_embedder(rated: Study, fake: FakeEndpoint, settings: Any) -> None:
+    """The server's vectors follow from the texts alone: the nearest answer is worked out here once more."""
+    settings.EMBEDDER = "endpoint:fake"
+    similar = Asking(inclusion=Inclusion(("live",)), method="most_similar")
+    done = runs.execute(services.start_predictions(study=rated, asking=similar, by=None).pk)
+    assert done is not None
+    result = result_of(done)
+    assert result["baseline"]["embedder"]
+    assert len(result["baseline"]["embedder_sha256"]) == 64
+
+    vectors = {}
+    for answer in rated.questions.get(code="q1").answers.select_related("source"):
+        reply = embeddings({"model": "m", "input": [answer.text]})["data"][0]["embedding"]
+        vectors[answer.source.code] = np.array(reply) / np.linalg.norm(reply)
+    nearest = max(("s2", "s3"), key=lambda code: vectors[code] @ vectors["s1"])
+    measured = {point[:3]: point[3] for point in points(rated)}
+    for person in ("P00", "P05"):
+        prediction = Prediction.objects.get(
+            enrolment__public_code=person, answer__question__code="q1", answer__source__code="s1"
+        )
+        assert prediction.value == measured[person, "q1", nearest]
 
 
 def test_several_are_asked_at_a_time_as_the_endpoint_says(rated: Study, fake: FakeEndpoint, settings: Any) -> None:

@@ -158,6 +158,10 @@ def test_a_report_is_a_button_and_its_tables_stand_on_the_page(
         assert "guesses" in page
         assert "p by people" in page
         assert "no finished run of groups and scores" in page
+    (program,) = client.get("/api/v1/prediction-reports/", {"study": rated.slug}).json()["results"]
+    assert program["run"] == str(run.public_id)
+    assert program["result"] == Run.objects.get(pk=run.pk).result
+    assert client.get("/api/v1/prediction-reports/", {"study": "elsewhere"}).json()["results"] == []
     content = client.get(address("result-json", rated, run.public_id)).content
     assert hashlib.sha256(content).hexdigest() == Run.objects.get(pk=run.pk).result_sha256
 
