@@ -52,6 +52,35 @@ def queued() -> Any:
     return str(run.public_id) if run is not None else None
 
 
+def planted_many(n_questions: int) -> Any:
+    """A study of so many questions whose opinion groups are planted; its slug."""
+    from tests.e2e.planting import planted_study
+
+    return planted_study(n_questions).slug
+
+
+def started(slug: str) -> Any:
+    """Queue scores whose parts take a while, and tell a worker; the run's public id."""
+    from clustering import services
+    from clustering.inclusion import Inclusion
+    from clustering.parameters import Parameters
+    from studies.models import Study
+
+    parameters = Parameters(inclusion=Inclusion(("live",)), replicates=100, stability_replicates=30)
+    run = services.start_scores(study=Study.objects.get(slug=slug), parameters=parameters, seed=1, by=None)
+    return str(run.public_id)
+
+
+def state(run: str) -> Any:
+    """A run, and of its parts which are held, by whom, and how often they were begun."""
+    from core.models import Run
+
+    found = Run.objects.defer("result").get(public_id=run)
+    parts = found.parts.order_by("pk").values("status", "is_held_with_parent", "attempt", "result_sha256", "error")
+    row = {name: getattr(found, name) for name in ("status", "attempt", "result_sha256", "error")}
+    return {**row, "parts": list(parts)}
+
+
 def silent_for(seconds: int, run: str) -> Any:
     """Let `seconds` pass for a run: when it was last heard of and published moves back."""
     from django.db.models import F
@@ -77,7 +106,10 @@ def groups(slug: str) -> Any:
     return list(members.values_list("grouping__question__code", "enrolment__public_code", "group__number"))
 
 
-QUESTIONS = {function.__name__: function for function in (definition, broken, planted, queued, silent_for, groups)}
+QUESTIONS = {
+    function.__name__: function
+    for function in (definition, broken, planted, planted_many, queued, started, state, silent_for, groups)
+}
 
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"

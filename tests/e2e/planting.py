@@ -13,9 +13,9 @@ from tests.factories import BLOCKS_WITH_VOTES, NOW, EnrolmentFactory, published_
 RUN_SETTINGS: dict[str, Any] = {"parameters": Parameters(inclusion=Inclusion(("live",)), replicates=200), "seed": 1}
 
 
-def planted_study(**columns: Any) -> Study:
-    """Two questions, three opinion groups of eight people each; the first answer represents two of the three."""
-    study = published_study(n_questions=2, blocks=BLOCKS_WITH_VOTES, **columns)
+def planted_study(n_questions: int = 2, **columns: Any) -> Study:
+    """Two questions or more, three opinion groups of eight people each; the first answer represents two of them."""
+    study = published_study(n_questions=n_questions, blocks=BLOCKS_WITH_VOTES, **columns)
     finished = {"study": study, "status": Enrolment.Status.COMPLETE, "finished_at": NOW}
     people = EnrolmentFactory.create_batch(N_GROUPS * N_EACH, **finished)
     for question in study.questions.all():
