@@ -14,7 +14,8 @@ from core.errors import bad_file, cannot_read
 from core.tables import column_names
 from core.tables.read import MAXIMUM_BYTES
 
-ENDS = (".csv", ".jsonl", ".ndjson", ".parquet")
+# Of one table in several formats, as `export_study` writes it, the one that comes first here is read.
+ENDS = (".parquet", ".jsonl", ".ndjson", ".csv")
 Source = Path | bytes
 
 
@@ -38,12 +39,18 @@ def tables_at(path: Path) -> list[NamedTable]:
     if not path.exists():
         raise bad_file(str(path), _("There is no such file or folder."), _("Check the path."))
     if path.is_dir():
-        found = [(each.name, each) for each in sorted(path.iterdir()) if each.name.lower().endswith(ENDS)]
-        # A file that is not what its name says is a problem of the file, wherever it lies.
-        return _looked_at(found, path.name)
+        by_stem: dict[str, Path] = {}
+        for each in sorted(path.iterdir(), key=lambda each: (_rank(each.suffix), each.name)):
+            if each.name.lower().endswith(ENDS):
+                by_stem.setdefault(each.stem, each)
+        return _looked_at(sorted((each.name, each) for each in by_stem.values()), path.name)
     if path.suffix.lower() == ".zip":
         return _looked_at(_unpacked(path), path.name)
     return _looked_at([(path.name, path)], path.name)
+
+
+def _rank(suffix: str) -> int:
+    return ENDS.index(suffix.lower()) if suffix.lower() in ENDS else len(ENDS)
 
 
 def _looked_at(found: list[tuple[str, Path]] | list[tuple[str, bytes]], name: str) -> list[NamedTable]:

@@ -17,6 +17,8 @@ from voting.services.longform.timelines import Entry, timeline
 NEEDED = {"participant", "statement"}
 VOTE_NAMES = ("vote", "value")
 REJECTED = "rejected"
+# Not let in yet: nobody is asked about it, and no analysis takes it in.
+PENDING = "pending"
 
 
 def is_long_table(table: NamedTable) -> bool:
@@ -76,7 +78,9 @@ def _of_question(
     about: dict[str, Row],
     people: dict[str, tuple[str | None, str | None]],
 ) -> FileVotes:
-    keys = dict.fromkeys([*about, *(statement for _person, statement in votes)])
+    pending = {key for key, row in about.items() if row["status"] == PENDING}
+    votes = {pair: value for pair, value in votes.items() if pair[1] not in pending}
+    keys = dict.fromkeys([*(key for key in about if key not in pending), *(statement for _person, statement in votes)])
     return FileVotes(
         file=table.name,
         kind="long table",
@@ -86,7 +90,7 @@ def _of_question(
         order=order,
         authors={key: row["author"] for key, row in about.items() if row["author"] is not None},
         texts={key: row["text"] for key, row in about.items() if row["text"] is not None},
-        rejected=frozenset(key for key, row in about.items() if row["status"] in (REJECTED, "pending")),
+        rejected=frozenset(key for key, row in about.items() if row["status"] == REJECTED),
         people=people,
         n_rows=len(votes) + n_changes,
         n_changes=n_changes,
