@@ -46,7 +46,7 @@ from studies.models import (
     StudyVersion,
     Tombstone,
 )
-from voting.models import Exposure, Statement, Vote, VoteBlock, VoteSettings
+from voting.models import Exposure, SeedDraft, Statement, Vote, VoteBlock, VoteSettings
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
 """The time of rows whose time does not matter."""
@@ -321,6 +321,27 @@ class StatementFactory(DjangoModelFactory):
     origin = Statement.Origin.SEED
     status = Statement.Status.APPROVED
     text = factory.LazyAttribute(lambda statement: f"Seed {statement.code}.")
+    created_at = NOW
+
+
+class SeedDraftFactory(DjangoModelFactory):
+    """A generated text that waits for a decision."""
+
+    class Meta:
+        model = SeedDraft
+
+    question = factory.SubFactory(QuestionFactory)
+    run = factory.SubFactory("tests.factories.RunFactory", kind="seeding")
+    series = "0" * 64
+    position = 1
+    example = factory.Sequence(lambda n: f"PILOT{n:05d}")
+    example_question = "q1"
+    endpoint = "fake"
+    model = "fake-1"
+    prompt_version = "seed-1"
+    prompt_sha256 = "0" * 64
+    raw = "{}"
+    text = "It depends on what people need."
     created_at = NOW
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from core.tables import Column, Kind, Table
 from studies.models import Enrolment, Study
 from voting.models import Exposure, Statement, Vote, VoteBlock
+from voting.seeding.exports import GENERATED_SEEDS
 
 CHUNK = 5_000
 Rows = Iterator[tuple[Any, ...]]
@@ -26,7 +27,7 @@ _STATEMENT = Column("statement", Kind.TEXT, _("Code of the statement, unique wit
 
 def tables() -> tuple[Table, ...]:
     """The tables that voting declares; `rows` of each takes the study."""
-    return (STATEMENTS, EXPOSURES, VOTES, VOTE_BLOCKS)
+    return (STATEMENTS, EXPOSURES, VOTES, VOTE_BLOCKS, GENERATED_SEEDS)
 
 
 def statement_rows(study: Study) -> Rows:

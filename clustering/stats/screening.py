@@ -136,7 +136,7 @@ class QuestionScreening:
     recommendation : {"keep", "drop", "undecided"}
         Drop if any reason is met; keep if all are defined and none is; else undecided.
     reasons : tuple of str
-        Names of the reasons that are met; for an undecided question of those that are undefined.
+        Names of the reasons that are met; for an undecided question why a figure is undefined, each once.
     """
 
     question: str
@@ -248,7 +248,7 @@ def _screened(
     importance = _importance([value for _stance, _party, value in rows if value is not None], limits)
     criteria = {"consensus": consensus, "neutral": neutral, "importance": importance}
     met = tuple(name for name, each in criteria.items() if each.is_met)
-    open_ones = tuple(name for name, each in criteria.items() if each.undefined)
+    open_ones = tuple(dict.fromkeys(each.undefined for each in criteria.values() if each.undefined))
     recommendation: Recommendation = "drop" if met else "undecided" if open_ones else "keep"
     return QuestionScreening(
         key, len(rows), ordered, consensus, neutral, importance, parties, recommendation, met or open_ones

@@ -70,7 +70,7 @@ class TestLoading:
         assert [(each.question, each.recommendation, each.reasons) for each in report.questions] == [
             ("q1", "keep", ()),
             ("q2", "drop", ("consensus",)),
-            ("q3", "undecided", ("consensus", "neutral", "importance")),
+            ("q3", "undecided", ("no_stances", "no_importances")),
         ]
         assert [(party.party, party.n_neutral, party.n) for party in report.questions[0].parties] == [
             ("left", 2, 10),
@@ -186,7 +186,7 @@ class TestPage:
 
         assert "Keep 1, drop 1, undecided 1." in text
         assert "nearly all take one stance" in text
-        assert "nobody gave a stance" in text
+        assert "nobody gave a stance, nobody rated the importance" in text
 
     def test_cutoffs_are_in_the_address(self, pilot: Study, analyst: Any) -> None:
         text = page(analyst, pilot, consensus="0.3").content.decode()

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from core import registry
 from core.tables import write_table
 from studies.models import Question
-from tests.factories import NOW, UserFactory
+from tests.factories import NOW, SeedDraftFactory, UserFactory
 from tests.voting.booth import booth, question_with, write
 from voting import exports, services
 from voting.models import Statement
@@ -56,7 +56,13 @@ def populate(question: Question, *, policy: str, people: int = 12) -> None:
 def test_the_tables_are_registered() -> None:
     module = next(module for module in registry.modules() if module.slug == "voting")
 
-    assert [table.name for table in module.tables()] == ["statements", "exposures", "votes", "vote_blocks"]
+    assert [table.name for table in module.tables()] == [
+        "statements",
+        "exposures",
+        "votes",
+        "vote_blocks",
+        "generated_seeds",
+    ]
 
 
 def test_what_happened_is_in_the_tables(tmp_path: Path) -> None:
@@ -99,6 +105,7 @@ def test_previews_stay_behind(tmp_path: Path) -> None:
 def test_a_table_is_read_by_one_query() -> None:
     question = question_with(3)
     populate(question, policy="uniform", people=2)
+    SeedDraftFactory(question=question)
 
     for table in exports.tables():
         with CaptureQueriesContext(connection) as captured:

@@ -23,6 +23,7 @@ from tests.core.fake_endpoint import FakeEndpoint, Says, Status
 from tests.factories import NOW
 from voting.models import SeedDraft, Statement
 from voting.seeding import prompts
+from voting.seeding.exports import GENERATED_SEEDS, seed_rows
 from voting.seeding.planning import TOKENS_OF_A_REPLY, estimate, planned
 from voting.seeding.services import approve_draft, reject_draft, start_seeding
 from voting.seeding.settings import Seeding
@@ -409,6 +410,24 @@ class TestDecision:
         refuses("voting_seeddraft_decision_agrees", row, status="lost", decided_at=NOW)
         refuses("voting_seeddraft_decision_agrees", row, decided_at=NOW)
         refuses("voting_seeddraft_once", row, example=other.example, prompt_sha256=other.prompt_sha256)
+
+
+def test_the_export_has_the_provenance_of_each(draft: Study, pilot: Study, fake: FakeEndpoint) -> None:
+    run = generated(draft, seeding(pilot, each=2, questions=("p1",)), seed=7)
+    first = SeedDraft.objects.order_by("position").first()
+    assert first is not None
+    statement = approve_draft(draft=first, text="Edited.", by=None, now=NOW)
+
+    names = [column.name for column in GENERATED_SEEDS.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in seed_rows(draft)]
+
+    assert [(row["position"], row["status"], row["statement"]) for row in rows] == [
+        (1, "approved", statement.code),
+        (2, "waiting", None),
+    ]
+    assert (rows[0]["text"], rows[0]["approved_text"], rows[0]["raw"]) == (first.text, "Edited.", first.raw)
+    assert {(row["run"], row["seed"], row["model"]) for row in rows} == {(run.public_id, 7, "fake-1-2026")}
+    assert list(seed_rows(pilot)) == []
 
 
 class TestCommand:

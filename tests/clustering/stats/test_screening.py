@@ -115,7 +115,7 @@ def test_what_cannot_be_said_is_undefined_for_a_reason(rows: list[Row], criterio
 def test_an_undefined_reason_leaves_the_question_undecided() -> None:
     found = one([(stance, party, None) for stance, party, _importance in SPLIT])
 
-    assert (found.recommendation, found.reasons) == ("undecided", ("importance",))
+    assert (found.recommendation, found.reasons) == ("undecided", ("no_importances",))
 
 
 def test_but_a_reason_that_is_met_is_enough() -> None:
