@@ -37,7 +37,7 @@ def alternating(strata: Mapping[str, Stratum], *, seed: str, purpose: str) -> di
     members: dict[str, list[str]] = defaultdict(list)
     for key in sorted(strata):
         members[str(strata[key])].append(key)
-    sides = {}
+    sides: dict[str, bool] = {}
     for stratum in sorted(members):
         first = generator_for(seed, stratum, f"{purpose} first").random() < 0.5
         order = drawn_order(members[stratum], seed=seed, code=stratum, purpose=purpose)

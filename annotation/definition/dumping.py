@@ -88,7 +88,8 @@ def _label(label: Label) -> dict[str, Any]:
 
 def dump(packet: Packet) -> dict[str, Any]:
     """The definition as a file says it: what is empty or null is left out, which loads as the same."""
-    return _without_empty(canonical(packet))
+    shown: dict[str, Any] = _without_empty(canonical(packet))
+    return shown
 
 
 def _without_empty(value: Any) -> Any:

@@ -40,6 +40,7 @@ class Asked:
     is_multiple: bool
     is_required: bool
     cannot_judge: str
+    cannot_judge_meaning: str
     evidence: str
     depends_on: str
     depends_labels: tuple[str, ...]
@@ -114,6 +115,7 @@ def _asked(dimension: Dimension, item: Item) -> Asked:
         is_multiple=dimension.scale == Dimension.Scale.MULTIPLE,
         is_required=dimension.is_required,
         cannot_judge=dimension.cannot_judge_label,
+        cannot_judge_meaning=dimension.cannot_judge_meaning,
         evidence=dimension.evidence,
         depends_on="" if other is None else other.code,
         depends_labels=tuple(dimension.depends_labels),

@@ -181,7 +181,8 @@ def _recent(rater: Rater) -> set[int]:
 def _one_an_item(ranked: Sequence[Candidate]) -> list[Candidate]:
     """The best place of each item first, its others behind: if one is just being taken, another may do."""
     seen: set[str] = set()
-    first, others = [], []
+    first: list[Candidate] = []
+    others: list[Candidate] = []
     for candidate in ranked:
         (others if candidate.key in seen else first).append(candidate)
         seen.add(candidate.key)

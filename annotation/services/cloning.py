@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.forms.models import model_to_dict
 
@@ -111,8 +112,11 @@ class _Copy:
             mine.sha256 = hashing.item_sha256(
                 salt=mine.salt,
                 kind=item.kind.code,
+                purpose=mine.purpose,
                 texts={text.part: text.text for text in item.texts.all()},
-                **_values(mine, "purpose", "proposals", "sequence", "place"),
+                proposals=mine.proposals,
+                sequence=mine.sequence,
+                place=mine.place,
             )
             batch.append(mine)
             self.items[item.pk] = mine
@@ -171,5 +175,5 @@ class _Copy:
         )
 
 
-def _values(row: object, *names: str) -> dict[str, object]:
+def _values(row: object, *names: str) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}

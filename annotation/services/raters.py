@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -213,8 +212,6 @@ def _next_column(campaign: Campaign) -> int:
 
 
 def _save_checked(row: Rater | Invitation | Judge) -> None:
-    if isinstance(getattr(row, "pay_amount", None), str):
-        row.pay_amount = Decimal(row.pay_amount)  # type: ignore[union-attr]
     try:
         row.full_clean()
     except ValidationError as error:
