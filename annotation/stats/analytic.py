@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from annotation.stats.estimates import Interval
 from annotation.stats.scales import FloatArray, IntArray
@@ -42,7 +42,7 @@ def gwet_errors(rows: IntArray, times: IntArray, sums: Sums, weights: FloatArray
     .. [1] K. Gwet, Handbook of Inter-Rater Reliability, 4th ed., 2014, chapter 5.
     """
     rated = rows.sum(axis=1) > 0
-    counts, times = rows[rated].astype(np.float64), times[rated].astype(np.float64)
+    counts, often = rows[rated].astype(np.float64), times[rated].astype(np.float64)
     n, pairable = float(sums.n_rated), float(sums.n_pairable)
     nan = float("nan")
     if n < 2 or pairable < 1:
@@ -61,11 +61,11 @@ def gwet_errors(rows: IntArray, times: IntArray, sums: Sums, weights: FloatArray
             return nan
         of_rows = n / pairable * (agreeing - expected * is_pairable) / (1 - expected)
         of_rows -= 2 * (1 - kappa) * (chance_of_rows - expected) / (1 - expected)
-        return _error(of_rows, kappa, times, n)
+        return _error(of_rows, kappa, often, n)
 
     fleiss, gwet, randolph = (each(sums, weights) for each in (fleiss_kappa, gwet_ac, randolph_kappa))
     return {
-        "percent_agreement": _error(n / pairable * agreeing, float(percent_agreement(sums, weights)), times, n),
+        "percent_agreement": _error(n / pairable * agreeing, float(percent_agreement(sums, weights)), often, n),
         "fleiss_kappa": error(*fleiss, share @ mean_weights),
         "gwet_ac": error(*gwet, scale * (share @ (1 - marginals))),
         "randolph_kappa": error(*randolph, np.full(len(counts), float(randolph[1]))),
@@ -88,15 +88,15 @@ def krippendorff_error(rows: IntArray, times: IntArray, weights: FloatArray) -> 
     .. [1] K. Gwet, Handbook of Inter-Rater Reliability, 4th ed., 2014, chapter 5.
     """
     pairable = rows.sum(axis=1) >= 2
-    counts, times = rows[pairable].astype(np.float64), times[pairable].astype(np.float64)
-    n = times.sum()
+    counts, often = rows[pairable].astype(np.float64), times[pairable].astype(np.float64)
+    n = often.sum()
     if n < 2:
         return float("nan")
     total = counts.sum(axis=1)
-    mean_total, whole = (times @ total) / n, times @ total
+    mean_total, whole = (often @ total) / n, often @ total
     agreeing = _agreement_of_rows(counts, total, weights) * total / mean_total
-    observed = (times @ agreeing) / n
-    marginals = (times @ counts) / whole
+    observed = (often @ agreeing) / n
+    marginals = (often @ counts) / whole
     chance = float(marginals @ weights @ marginals)
     if 1 - chance < NO_CHANCE:
         return float("nan")
@@ -106,7 +106,7 @@ def krippendorff_error(rows: IntArray, times: IntArray, weights: FloatArray) -> 
     chance_of_rows = counts @ (((weights + weights.T) / 2) @ marginals) / mean_total - chance * excess
     of_rows = (agreeing - corrected * excess - chance) / (1 - chance)
     of_rows -= 2 * (1 - alpha) * (chance_of_rows - chance) / (1 - chance)
-    return _error(of_rows, alpha, times, n)
+    return _error(of_rows, alpha, often, n)
 
 
 def fleiss_null_error(rows: IntArray, times: IntArray) -> float:
@@ -136,7 +136,7 @@ def t_interval(value: float, error: float, n: float, level: float) -> Interval:
     """Interval of Gwet: Student's t with n - 1 degrees of freedom, cut at 1."""
     if not np.isfinite(error) or n < 2:
         return Interval(float("nan"), float("nan"), "Gwet t", "too_few_clusters" if n < 2 else "single_category")
-    reach = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
+    reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * error
     return Interval(value - reach, min(value + reach, 1.0), "Gwet t")
 
 
@@ -144,7 +144,7 @@ def normal_interval(value: float, error: float, level: float) -> Interval:
     """Value plus and minus a normal quantile times the error, cut at 1."""
     if not np.isfinite(error):
         return Interval(float("nan"), float("nan"), "normal", "single_category")
-    reach = float(stats.norm.ppf((1 + level) / 2)) * error
+    reach = float(special.ndtri((1 + level) / 2)) * error
     return Interval(value - reach, min(value + reach, 1.0), "normal")
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from annotation.stats.estimates import Interval
 from annotation.stats.scales import FloatArray, IntArray
 
-__all__ = ["by_unit", "percentile_interval", "replicate_sums"]
+__all__ = ["Replicated", "by_unit", "replicate_sums", "replicated"]
 
 _MOST_DRAWS_AT_ONCE = 4_000_000
 _MOST_UNDEFINED = 0.05
@@ -62,17 +62,62 @@ def replicate_sums(
     return sums
 
 
-def percentile_interval(values: FloatArray, *, level: float, unit: str, n_units: int) -> Interval:
-    """Percentile interval of replicates. Those without a value are counted; above one in twenty it is withheld."""
-    method = f"bootstrap over {unit}, percentile"
-    nan = float("nan")
-    if n_units < 2:
-        return Interval(nan, nan, method, "too_few_clusters")
-    missing = int(np.isnan(values).sum())
-    if missing > _MOST_UNDEFINED * len(values):
-        return Interval(nan, nan, method, "too_many_undefined", missing)
-    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), method, None, missing)
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicated:
+    """What the replicates of several statistics say: arrays of one shape.
+
+    Attributes
+    ----------
+    low, high, se : ndarray of float
+        ``nan`` where no replicate has a value.
+    n_undefined : ndarray of int
+    n_replicates : int
+    """
+
+    low: FloatArray
+    high: FloatArray
+    se: FloatArray
+    n_undefined: IntArray
+    n_replicates: int
+
+    def interval(self, place: int, *, unit: str, n_units: int) -> Interval:
+        """The percentile interval of one statistic.
+
+        Replicates without a value are counted; with more than one in twenty of them the interval is withheld.
+        """
+        method = f"bootstrap over {unit}, percentile"
+        nan = float("nan")
+        if n_units < 2:
+            return Interval(nan, nan, method, "too_few_clusters")
+        missing = int(self.n_undefined[place])
+        if missing > _MOST_UNDEFINED * self.n_replicates:
+            return Interval(nan, nan, method, "too_many_undefined", missing)
+        return Interval(float(self.low[place]), float(self.high[place]), method, None, missing)
 
 
-Statistic = Callable[[FloatArray], FloatArray]
+def replicated(values: FloatArray, level: float) -> Replicated:
+    """Percentiles (interpolated linearly) and spread of replicates along the first axis; those without value apart."""
+    ordered = np.sort(np.ascontiguousarray(np.moveaxis(values, 0, -1)), axis=-1)
+    n = ordered.shape[-1]
+    known = n - np.isnan(ordered).sum(axis=-1)
+    spread = np.full(known.shape, np.nan)
+    if (known == n).all():
+        spread = ordered.std(axis=-1, ddof=1) if n > 1 else spread
+    else:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            filled = np.nan_to_num(ordered)
+            mean = filled.sum(axis=-1) / known
+            apart = np.where(np.isnan(ordered), 0.0, ordered - mean[..., None])
+            spread = np.where(known > 1, np.sqrt((apart**2).sum(axis=-1) / (known - 1)), np.nan)
+    low, high = (_at(ordered, known, share) for share in ((1 - level) / 2, (1 + level) / 2))
+    return Replicated(low, high, np.asarray(spread), n - known, n)
+
+
+def _at(ordered: FloatArray, known: IntArray, share: float) -> FloatArray:
+    """The quantile of the first `known` values of each row."""
+    place = np.maximum(known - 1, 0) * share
+    before = np.floor(place).astype(np.int64)
+    after = np.minimum(before + 1, np.maximum(known - 1, 0))
+    ends = (np.take_along_axis(ordered, each[..., None], axis=-1)[..., 0] for each in (before, after))
+    first, second = ends
+    return np.asarray(np.where(known > 0, first + (second - first) * (place - before), np.nan))

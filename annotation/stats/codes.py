@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from annotation.stats.scales import IntArray, Scale
 
-__all__ = ["MISSING", "Codes", "Rated", "patterns"]
+__all__ = ["CANNOT_JUDGE", "MISSING", "NOT_APPLICABLE", "SPECIAL", "Codes", "Judgements", "Rated", "patterns"]
 
 MISSING = -1
+CANNOT_JUDGE = -2
+NOT_APPLICABLE = -3
+SPECIAL = 3
+"""How many codes stand for no label; added to a code it is an index from 0."""
+
 Rated = tuple[str, str, str]
 
-_LARGEST_MATRIX = 200_000_000
+_LARGEST_MATRIX = 100_000_000
 _LARGEST_KEY = 2**62
 
 
@@ -51,21 +57,39 @@ class Codes:
             If a label was not declared, or a rater judges an item twice; the row is named.
         """
         given = list(rows)
-        item_keys = tuple(sorted({row[0] for row in given} | set(items)))
-        rater_keys = tuple(sorted({row[1] for row in given} | set(raters)))
-        item_of = {key: index for index, key in enumerate(item_keys)}
-        rater_of = {key: index for index, key in enumerate(rater_keys)}
-        label_of = {label: index for index, label in enumerate(scale.labels)}
-        seen: set[tuple[str, str]] = set()
-        coded = np.empty((len(given), 3), dtype=np.int64)
-        for number, (item, rater, label) in enumerate(given, 1):
-            if label not in label_of:
-                raise ValueError(f"row {number}: label {label!r} is not one of {', '.join(scale.labels)}")
-            if (item, rater) in seen:
-                raise ValueError(f"row {number}: rater {rater!r} judges item {item!r} a second time")
-            seen.add((item, rater))
-            coded[number - 1] = item_of[item], rater_of[rater], label_of[label]
-        return cls(item_keys, rater_keys, scale, *np.ascontiguousarray(coded.T))
+        columns = zip(*given, strict=True) if given else ((), (), ())
+        item, rater, label = columns
+        return cls.from_columns(item, rater, label, scale, items=items, raters=raters)
+
+    @classmethod
+    def from_columns(
+        cls,
+        item: Sequence[str],
+        rater: Sequence[str],
+        label: Sequence[str],
+        scale: Scale,
+        *,
+        items: Iterable[str] = (),
+        raters: Iterable[str] = (),
+    ) -> Codes:
+        """Judgements given as three columns of equal length, in any order.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`from_rows`.
+        """
+        item_keys, items_coded = _coded(item, items)
+        rater_keys, raters_coded = _coded(rater, raters)
+        label_of = {name: index for index, name in enumerate(scale.labels)}
+        code = np.fromiter((label_of.get(name, MISSING) for name in label), np.int64, len(label))
+        if (code < 0).any():
+            row = int((code < 0).argmax())
+            raise ValueError(f"row {row + 1}: label {label[row]!r} is not one of {', '.join(scale.labels)}")
+        second = _second(items_coded * max(1, len(rater_keys)) + raters_coded)
+        if second is not None:
+            raise ValueError(f"row {second + 1}: rater {rater[second]!r} judges item {item[second]!r} a second time")
+        return cls(item_keys, rater_keys, scale, items_coded, raters_coded, code)
 
     @classmethod
     def from_matrix(
@@ -132,6 +156,89 @@ class Codes:
             new_rater[self.rater[rows]],
             self.code[rows],
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgements:
+    """All answers on one dimension: labels, and why there is none. What was not answered has no row.
+
+    Attributes
+    ----------
+    dimension : str
+    items, raters : tuple of str
+        Keys in canonical (ascending) order.
+    scale : Scale
+    item, rater, code : ndarray of int, shape (n_answers,)
+        Indices; `code` is a label of `scale`, :data:`CANNOT_JUDGE` or :data:`NOT_APPLICABLE`.
+    matches : tuple of str
+        Labels that count as a match in the strict summary.
+    cannot_judge : {"missing", "category"}
+        What "cannot judge" counts as in the primary analysis.
+    cannot_judge_label : str
+        What it is called where it counts as a label.
+    """
+
+    dimension: str
+    items: tuple[str, ...]
+    raters: tuple[str, ...]
+    scale: Scale
+    item: IntArray
+    rater: IntArray
+    code: IntArray
+    matches: tuple[str, ...] = ()
+    cannot_judge: str = "missing"
+    cannot_judge_label: str = "cannot judge"
+
+    @classmethod
+    def of(cls, codes: Codes, dimension: str = "", **declared: Any) -> Judgements:
+        """Answers that are all labels."""
+        return cls(dimension, codes.items, codes.raters, codes.scale, codes.item, codes.rater, codes.code, **declared)
+
+    @property
+    def fits_a_matrix(self) -> bool:
+        """Whether items by raters are few enough for a matrix."""
+        return len(self.items) * len(self.raters) <= _LARGEST_MATRIX
+
+    def matrix(self) -> IntArray:
+        """Codes, items by raters, :data:`MISSING` where there is no answer.
+
+        Raises
+        ------
+        ValueError
+            If there are so many items and raters that the matrix would not fit.
+        """
+        if not self.fits_a_matrix:
+            raise ValueError(f"{len(self.items)} items by {len(self.raters)} raters are too many for a matrix")
+        kind = np.int8 if self.scale.size < 2**7 else np.int64
+        table = np.full((len(self.items), len(self.raters)), MISSING, dtype=kind)
+        table[self.item, self.rater] = self.code
+        return table
+
+    def slots(self, raters: ArrayLike) -> IntArray:
+        """Codes of some raters (boolean mask), items by the most answers that one has: who gave them is lost."""
+        kept = np.asarray(raters, bool)[self.rater]
+        item, code = self.item[kept], self.code[kept]
+        order = np.argsort(item, kind="stable")
+        item, code = item[order], code[order]
+        n_of = np.bincount(item, minlength=len(self.items))
+        place = np.arange(len(item)) - np.repeat(np.cumsum(n_of) - n_of, n_of)
+        table = np.full((len(self.items), max(1, int(n_of.max(initial=0)))), MISSING, dtype=np.int64)
+        table[item, place] = code
+        return table
+
+
+def _coded(given: Sequence[str], more: Iterable[str]) -> tuple[tuple[str, ...], IntArray]:
+    """The keys in ascending order, and the index of each one given."""
+    keys = tuple(sorted(set(given).union(more)))
+    index_of = {key: index for index, key in enumerate(keys)}
+    return keys, np.fromiter(map(index_of.__getitem__, given), np.int64, len(given))
+
+
+def _second(keys: IntArray) -> int | None:
+    """The first place at which a key stands a second time."""
+    order = np.argsort(keys, kind="stable")
+    again = keys[order][1:] == keys[order][:-1]
+    return int(order[1:][again].min()) if again.any() else None
 
 
 def patterns(counts: IntArray) -> tuple[IntArray, IntArray]:

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from annotation.stats.scales import FloatArray, IntArray
-from annotation.stats.sums import NO_CHANCE, _over
+from annotation.stats.sums import NO_CHANCE, ratio
 
-__all__ = ["PairTable", "cohen_kappa", "cohen_standard_errors", "pair_table"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairTable:
-    """Labels of two raters on the items that both judged.
-
-    Attributes
-    ----------
-    table : ndarray of float, shape (..., q, q)
-        How often the first said k and the second l.
-    """
-
-    table: FloatArray
+__all__ = ["cohen_kappa", "cohen_standard_errors", "pair_table"]
 
 
 def pair_table(first: IntArray, second: IntArray, size: int) -> tuple[FloatArray, IntArray]:
@@ -55,11 +40,11 @@ def cohen_kappa(table: FloatArray, weights: FloatArray) -> tuple[FloatArray, Flo
     :math:`\kappa=(p_o-p_e)/(1-p_e)` with :math:`p_o=\sum w_{kl}p_{kl}` and
     :math:`p_e=\sum w_{kl}p_{k.}p_{.l}` (Cohen 1960, 1968). ``nan`` where :math:`p_e=1`.
     """
-    shares = _over(table, table.sum(axis=(-2, -1), keepdims=True))
+    shares = ratio(table, table.sum(axis=(-2, -1), keepdims=True))
     observed = (shares * weights).sum(axis=(-2, -1))
     chance = np.einsum("...k,kl,...l->...", shares.sum(axis=-1), weights, shares.sum(axis=-2))
     room = 1 - chance
-    return _over(observed - chance, np.where(room > NO_CHANCE, room, 0.0)), chance
+    return ratio(observed - chance, np.where(room > NO_CHANCE, room, 0.0)), chance
 
 
 def cohen_standard_errors(table: FloatArray, weights: FloatArray) -> tuple[float, float]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from annotation.stats.scales import FloatArray
+from annotation.stats.scales import BoolArray, FloatArray
 
 __all__ = ["METHOD_VERSION", "QuantileMethod", "disagreement", "entropy", "top_share", "tukey_fences", "tukey_kept"]
 
@@ -65,14 +64,14 @@ def tukey_fences(values: ArrayLike, k: float, *, method: QuantileMethod = "linea
     return float(lower - k * (upper - lower)), float(upper + k * (upper - lower))
 
 
-def tukey_kept(values: ArrayLike, k: float, *, method: QuantileMethod = "linear") -> np.ndarray:
+def tukey_kept(values: ArrayLike, k: float, *, method: QuantileMethod = "linear") -> BoolArray:
     """Which values lie within the fences, ends included; those that are ``nan`` do not."""
     data = np.asarray(values, dtype=np.float64)
     low, high = tukey_fences(data, k, method=method)
-    return (data >= low) & (data <= high)
+    return np.asarray((data >= low) & (data <= high))
 
 
-def top_share(values: ArrayLike, share: float) -> np.ndarray:
+def top_share(values: ArrayLike, share: float) -> BoolArray:
     """The `share` of items with the highest values: at least as high as the quantile 1 - share.
 
     Items tied at the border are all kept, so that no order of rows decides. ``nan`` is never kept.
@@ -90,7 +89,4 @@ def top_share(values: ArrayLike, share: float) -> np.ndarray:
         return np.zeros(len(data), dtype=bool)
     n = max(1, int(np.ceil(share * len(known) - 1e-9)))
     border = np.sort(known)[::-1][n - 1]
-    return data >= border
-
-
-Shares = Sequence[float]
+    return np.asarray(data >= border)

@@ -22,6 +22,7 @@ REASONS: Mapping[str, str] = {
     "incomplete": "not every rater judged every item",
     "unequal_raters": "items were judged by different numbers of raters",
     "not_paired": "there are not exactly two raters",
+    "raters_unknown": "which rater gave which label is not known",
 }
 
 
@@ -75,6 +76,10 @@ class Estimate:
     chance : float
         Agreement expected by chance; ``nan`` where the statistic has none.
     analytic, bootstrap : Interval or None
+    se_bootstrap : float
+        Spread of the replicates.
+    se_null : float
+        Standard error if there were no agreement beyond chance: for a test of 0, not for an interval.
     """
 
     name: str
@@ -84,6 +89,8 @@ class Estimate:
     chance: float = math.nan
     analytic: Interval | None = None
     bootstrap: Interval | None = None
+    se_bootstrap: float = math.nan
+    se_null: float = math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready copy; ``nan`` as ``None``."""
@@ -95,6 +102,8 @@ class Estimate:
             "chance": _plain(self.chance),
             "analytic": self.analytic.to_dict() if self.analytic else None,
             "bootstrap": self.bootstrap.to_dict() if self.bootstrap else None,
+            "se_bootstrap": _plain(self.se_bootstrap),
+            "se_null": _plain(self.se_null),
         }
 
 

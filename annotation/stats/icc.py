@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from annotation.stats.estimates import Estimate, Interval, undefined
+from annotation.stats.scales import FloatArray
 
-__all__ = ["intraclass_correlations"]
+__all__ = ["ICC_NAMES", "intraclass_correlations"]
 
-_NAMES = ("icc[1,1]", "icc[2,1]", "icc[3,1]", "icc[1,k]", "icc[2,k]", "icc[3,k]")
+ICC_NAMES = ("icc[1,1]", "icc[2,1]", "icc[3,1]", "icc[1,k]", "icc[2,k]", "icc[3,k]")
 _NO_VARIANCE = 1e-12
 
 
@@ -43,17 +44,19 @@ def intraclass_correlations(ratings: ArrayLike, *, level: float = 0.95) -> tuple
     """
     values = np.asarray(ratings, dtype=np.float64)
     values = values[(~np.isnan(values)).sum(axis=1) >= 2]
+    # Who judged nothing here is no rater here.
+    values = values[:, ~np.isnan(values).all(axis=0)] if len(values) else values
     if len(values) < 2:
         reason = "no_pairable_items" if not len(values) else "too_few_clusters"
-        return tuple(undefined(name, reason) for name in _NAMES)
+        return tuple(undefined(name, reason) for name in ICC_NAMES)
     if np.isnan(values).any():
         single, mean = _one_way(values)
-        others = {name: undefined(name, "incomplete") for name in _NAMES}
+        others = {name: undefined(name, "incomplete") for name in ICC_NAMES}
         return tuple({**others, single.name: single, mean.name: mean}.values())
     return _two_way(values, level)
 
 
-def _one_way(values: np.ndarray) -> tuple[Estimate, Estimate]:
+def _one_way(values: FloatArray) -> tuple[Estimate, Estimate]:
     given = ~np.isnan(values)
     n_of = given.sum(axis=1)
     total, n = int(n_of.sum()), len(values)
@@ -69,7 +72,7 @@ def _one_way(values: np.ndarray) -> tuple[Estimate, Estimate]:
     )
 
 
-def _two_way(values: np.ndarray, level: float) -> tuple[Estimate, ...]:
+def _two_way(values: FloatArray, level: float) -> tuple[Estimate, ...]:
     n, k = values.shape
     grand = values.mean()
     rows, columns = values.mean(axis=1), values.mean(axis=0)
@@ -78,7 +81,7 @@ def _two_way(values: np.ndarray, level: float) -> tuple[Estimate, ...]:
     within = ((values - rows[:, None]) ** 2).sum() / (n * (k - 1))
     error = ((values - rows[:, None] - columns[None, :] + grand) ** 2).sum() / ((n - 1) * (k - 1))
     if between + within + raters < _NO_VARIANCE:
-        return tuple(undefined(name, "zero_variance") for name in _NAMES)
+        return tuple(undefined(name, "zero_variance") for name in ICC_NAMES)
     singles = (
         _ratio(between - within, between + (k - 1) * within),
         _ratio(between - error, between + (k - 1) * error + k * (raters - error) / n),
@@ -91,7 +94,7 @@ def _two_way(values: np.ndarray, level: float) -> tuple[Estimate, ...]:
     )
     ends = _ends(between, raters, within, error, n, k, level, singles[1])
     estimates = []
-    for name, value, (low, high) in zip(_NAMES, (*singles, *means), ends, strict=True):
+    for name, value, (low, high) in zip(ICC_NAMES, (*singles, *means), ends, strict=True):
         interval = Interval(low, high, "F", None if np.isfinite(low) else "zero_variance")
         estimates.append(Estimate(name, value, None if np.isfinite(value) else "zero_variance", analytic=interval))
     return tuple(estimates)
@@ -116,7 +119,7 @@ def _by_f(f: float, before: int, after: int, k: int, upper: float) -> tuple[Ends
     if not np.isfinite(f):
         nothing = (float("nan"), float("nan"))
         return nothing, nothing
-    low, high = f / stats.f.ppf(upper, before, after), f * stats.f.ppf(upper, after, before)
+    low, high = f / special.fdtri(before, after, upper), f * special.fdtri(after, before, upper)
     return ((low - 1) / (low + k - 1), (high - 1) / (high + k - 1)), (1 - 1 / low, 1 - 1 / high)
 
 
@@ -129,7 +132,7 @@ def _absolute(
     a = k * value / (n * (1 - value))
     b = 1 + k * value * (n - 1) / (n * (1 - value))
     v = (a * raters + b * error) ** 2 / ((a * raters) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1)))
-    first, second = stats.f.ppf(upper, n - 1, v), stats.f.ppf(upper, v, n - 1)
+    first, second = special.fdtri(n - 1, v, upper), special.fdtri(v, n - 1, upper)
     rest = k * raters + (k * n - k - n) * error
     low = n * (between - first * error) / (first * rest + n * between)
     high = n * (second * between - error) / (rest + n * second * between)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from annotation.stats.estimates import Interval
-from annotation.stats.scales import IntArray
+from annotation.stats.scales import FloatArray, IntArray
 
 __all__ = ["METHOD_VERSION", "Difference", "Rate", "difference_of_rates", "wilson"]
 
@@ -108,24 +108,24 @@ def difference_of_rates(
     hits, n : pair of ndarray of int, each of shape (n_units of the stratum,)
         Hits and judgements of each unit.
     """
-    rates = tuple(wilson(int(h.sum()), int(m.sum()), level=level) for h, m in zip(hits, n, strict=True))
+    first, second = (wilson(int(h.sum()), int(m.sum()), level=level) for h, m in zip(hits, n, strict=True))
     nan, method = float("nan"), f"bootstrap over {unit}, percentile"
-    if rates[0].reason or rates[1].reason:
-        return Difference(*rates, nan, Interval(nan, nan, method, "no_items"), nan, "none", "no_items")
-    value = rates[0].value - rates[1].value
-    p_value, test = _test_of_equality(rates[0], rates[1])
+    if first.reason or second.reason:
+        return Difference(first, second, nan, Interval(nan, nan, method, "no_items"), nan, "none", "no_items")
+    value = first.value - second.value
+    p_value, test = _test_of_equality(first, second)
     if min(len(each) for each in n) < 2:
-        return Difference(*rates, value, Interval(nan, nan, method, "too_few_clusters"), p_value, test)
+        return Difference(first, second, value, Interval(nan, nan, method, "too_few_clusters"), p_value, test)
     rng = np.random.default_rng(seed)
-    first, second = (_drawn_rates(h, m, replicates, rng) for h, m in zip(hits, n, strict=True))
-    low, high = np.nanquantile(first - second, [(1 - level) / 2, (1 + level) / 2])
-    return Difference(*rates, value, Interval(float(low), float(high), method), p_value, test)
+    drawn, other = (_drawn_rates(h, m, replicates, rng) for h, m in zip(hits, n, strict=True))
+    low, high = np.nanquantile(drawn - other, [(1 - level) / 2, (1 + level) / 2])
+    return Difference(first, second, value, Interval(float(low), float(high), method), p_value, test)
 
 
-def _drawn_rates(hits: IntArray, n: IntArray, replicates: int, rng: np.random.Generator) -> np.ndarray:
+def _drawn_rates(hits: IntArray, n: IntArray, replicates: int, rng: np.random.Generator) -> FloatArray:
     times = rng.multinomial(len(n), np.full(len(n), 1 / len(n)), size=replicates)
     whole = times @ n
-    return np.divide(times @ hits, whole, out=np.full(replicates, np.nan), where=whole > 0)
+    return np.asarray(np.divide(times @ hits, whole, out=np.full(replicates, np.nan), where=whole > 0))
 
 
 def _test_of_equality(first: Rate, second: Rate) -> tuple[float, str]:

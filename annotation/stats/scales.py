@@ -9,10 +9,20 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FloatArray", "IntArray", "Level", "Scale", "WeightsName", "agreement_weights", "squared_differences"]
+__all__ = [
+    "BoolArray",
+    "FloatArray",
+    "IntArray",
+    "Level",
+    "Scale",
+    "WeightsName",
+    "agreement_weights",
+    "squared_differences",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 WeightsName = Literal["identity", "linear", "quadratic", "ordinal"]
 

@@ -8,7 +8,6 @@ Notation (`docs/methods.md`): :math:`r_{ik}` raters put item i in label k, :math
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +24,7 @@ __all__ = [
     "krippendorff_alpha",
     "percent_agreement",
     "randolph_kappa",
+    "ratio",
     "sums_of",
 ]
 
@@ -58,7 +58,7 @@ class Sums:
     @property
     def marginals(self) -> FloatArray:
         r""":math:`\pi_k`: mean over rated items of the share of raters who chose label k; ``nan`` without items."""
-        return _over(self.shares, self.n_rated[..., None])
+        return ratio(self.shares, self.n_rated[..., None])
 
 
 def features(counts: IntArray) -> FloatArray:
@@ -67,7 +67,7 @@ def features(counts: IntArray) -> FloatArray:
     n, size = rows.shape
     total = rows.sum(axis=1)
     pairable = total >= 2
-    share = _over(rows, total[:, None])
+    share = ratio(rows, total[:, None])
     both = rows[:, :, None] * rows[:, None, :]
     both[:, np.arange(size), np.arange(size)] -= rows
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -100,7 +100,7 @@ def sums_of(added: FloatArray, size: int) -> Sums:
 
 def percent_agreement(sums: Sums, weights: FloatArray) -> FloatArray:
     r"""Weighted share of agreeing pairs of raters, mean over pairable items (Gwet 2014, eq. 2.9)."""
-    return _over((sums.pairs * weights).sum(axis=(-2, -1)), sums.n_pairable)
+    return ratio((sums.pairs * weights).sum(axis=(-2, -1)), sums.n_pairable)
 
 
 def fleiss_kappa(sums: Sums, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -147,11 +147,11 @@ def krippendorff_alpha(
     else:
         assert level is not None, "a level or weights say how far labels are apart"
         apart = squared_differences(scale, level, totals)
-    observed = _over((sums.coincidences * apart).sum(axis=(-2, -1)), n)
-    expected = _over((totals[..., :, None] * totals[..., None, :] * apart).sum(axis=(-2, -1)), n * (n - 1))
+    observed = ratio((sums.coincidences * apart).sum(axis=(-2, -1)), n)
+    expected = ratio((totals[..., :, None] * totals[..., None, :] * apart).sum(axis=(-2, -1)), n * (n - 1))
     greatest = apart.max(axis=(-2, -1))
-    chance = 1 - _over(expected, np.broadcast_to(greatest, expected.shape))
-    value = 1 - _over(observed, np.where(expected > NO_CHANCE * np.maximum(greatest, 1e-300), expected, 0.0))
+    chance = 1 - ratio(expected, np.broadcast_to(greatest, expected.shape))
+    value = 1 - ratio(observed, np.where(expected > NO_CHANCE * np.maximum(greatest, 1e-300), expected, 0.0))
     return value, chance
 
 
@@ -169,26 +169,23 @@ def conger_kappa(sums: Sums, per_rater: FloatArray, weights: FloatArray) -> tupl
     judgement do not count.
     """
     given = per_rater.sum(axis=-1, keepdims=True)
-    share = np.nan_to_num(_over(per_rater, given))
+    share = np.nan_to_num(ratio(per_rater, given))
     n = (given[..., 0] > 0).sum(axis=-1)
     whole = share.sum(axis=-2)
     all_pairs = np.einsum("...k,kl,...l->...", whole, weights, whole)
     same_rater = np.einsum("...gk,kl,...gl->...", share, weights, share)
-    chance = _over(all_pairs - same_rater, (n * (n - 1)).astype(np.float64))
+    chance = ratio(all_pairs - same_rater, (n * (n - 1)).astype(np.float64))
     return _corrected(percent_agreement(sums, weights), chance), chance
 
 
 def _corrected(agreement: FloatArray, chance: FloatArray) -> FloatArray:
     room = 1 - chance
-    return _over(agreement - chance, np.where(room > NO_CHANCE, room, 0.0))
+    return ratio(agreement - chance, np.where(room > NO_CHANCE, room, 0.0))
 
 
-def _over(part: FloatArray, whole: FloatArray) -> FloatArray:
+def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     """The ratio; ``nan`` where the whole is 0 or unknown."""
     part, whole = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
     ratio = np.full(part.shape, np.nan)
     np.divide(part, whole, out=ratio, where=whole > 0)
     return ratio
-
-
-Coefficients = Mapping[str, FloatArray]

@@ -1,0 +1,220 @@
+"""From arrays of values to estimates: names, reasons, standard errors and intervals of one cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from annotation.stats.analytic import (
+    fleiss_null_error,
+    gwet_errors,
+    krippendorff_error,
+    normal_interval,
+    t_interval,
+)
+from annotation.stats.bootstrap import Replicated, replicated
+from annotation.stats.codes import MISSING, Judgements
+from annotation.stats.coefficients import FLEISS, Columns, Values, Weighting
+from annotation.stats.cohen import cohen_standard_errors
+from annotation.stats.designs import Block, Resampling
+from annotation.stats.estimates import Estimate, Interval, undefined
+from annotation.stats.icc import ICC_NAMES, intraclass_correlations
+from annotation.stats.policies import Policy
+from annotation.stats.scales import FloatArray, IntArray, Level, squared_differences
+from annotation.stats.sums import conger_kappa, sums_of
+
+__all__ = ["Drawn", "drawn_of", "estimates_of"]
+
+Drawn = dict[int, Replicated]
+
+
+def drawn_of(found: Sequence[Values], resampling: Resampling) -> Drawn:
+    """Percentiles of all replicates, by the place of the values in `found`."""
+    if not resampling.replicates:
+        return {}
+    return {place: replicated(each.value[1:], resampling.level) for place, each in enumerate(found)}
+
+
+def estimates_of(
+    judgements: Judgements,
+    block: Block,
+    policy: Policy,
+    named: Sequence[Weighting],
+    columns: Columns,
+    place: int,
+    found: Sequence[Values],
+    drawn: Drawn,
+    n_raters: int,
+    n_units: int,
+    resampling: Resampling,
+) -> tuple[Estimate, ...]:
+    """The estimates of one cell.
+
+    Notes
+    -----
+    Fleiss' kappa is named ``fleiss_kappa`` where all items have the same number of raters, ``scott_pi`` where there
+    are two raters in all, and ``fleiss_kappa_gwet_generalised`` otherwise: one formula, three names in the field.
+    """
+    total = columns.counts.sum(axis=1)
+    often = block.times
+    rated = (often > 0) & (total > 0)
+    kinds, times = columns.counts[rated], often[rated]
+    reason = _reason(total[rated], n_raters)
+    errors = _Errors(judgements, block, policy, columns, kinds, times, dict(named), resampling)
+    fleiss = _fleiss_name(total[rated], n_raters)
+    estimates = []
+    for number, values in enumerate(found):
+        if place not in values.sets:
+            continue
+        name = _named(values.name, values.weights, fleiss)
+        why = reason or (_not_paired(block, columns, policy) if values.name == "cohen_kappa" else None)
+        if why:
+            estimates.append(undefined(name, why))
+            continue
+        column = values.sets.index(place)
+        estimate = _estimate(name, values, column, errors)
+        if number in drawn and not (values.name == "conger_kappa" and not columns.has_raters):
+            spread = drawn[number]
+            bootstrap = spread.interval(column, unit=resampling.unit_name, n_units=n_units)
+            if estimate.reason is None:
+                se = float(spread.se[column]) if bootstrap.reason is None else float("nan")
+                estimate = replace(estimate, bootstrap=bootstrap, se_bootstrap=se)
+        estimates.append(estimate)
+    return (*estimates, *_numeric(judgements, block, policy, columns, resampling, reason))
+
+
+def _reason(total: IntArray, n_raters: int) -> str | None:
+    if not len(total):
+        return "no_items"
+    if n_raters < 2:
+        return "one_rater"
+    return None if (total >= 2).any() else "no_pairable_items"
+
+
+def _not_paired(block: Block, columns: Columns, policy: Policy) -> str | None:
+    both = (columns.labels >= 0).all(axis=1)
+    return None if block.times[both].any() else "no_pairable_items"
+
+
+def _fleiss_name(total: IntArray, n_raters: int) -> str:
+    if len(total) and (total == total[0]).all():
+        return "scott_pi" if n_raters == 2 and total[0] == 2 else "fleiss_kappa"
+    return "fleiss_kappa_gwet_generalised"
+
+
+def _named(name: str, weights: str, fleiss: str) -> str:
+    if name == "gwet_ac":
+        return "gwet_ac1" if weights == "identity" else f"gwet_ac2[{weights}]"
+    base = fleiss if name == FLEISS else name
+    return base if weights == "identity" else f"{base}[{weights}]"
+
+
+def _estimate(name: str, values: Values, column: int, errors: _Errors) -> Estimate:
+    value, chance = float(values.value[0, column]), float(values.chance[0, column])
+    if not np.isfinite(value):
+        return replace(undefined(name, "single_category"), chance=chance)
+    se, interval, null = errors.of(values, value)
+    return Estimate(name, value, None, se, chance, interval, None, float("nan"), null)
+
+
+class _Errors:
+    """Standard errors of one cell by linearisation, each computed once."""
+
+    def __init__(
+        self,
+        judgements: Judgements,
+        block: Block,
+        policy: Policy,
+        columns: Columns,
+        kinds: IntArray,
+        times: IntArray,
+        weights: dict[str, FloatArray],
+        resampling: Resampling,
+    ) -> None:
+        self.judgements, self.block, self.policy, self.columns = judgements, block, policy, columns
+        self.kinds, self.times, self.weights, self.level = kinds, times, weights, resampling.level
+        self.size = policy.scale.size
+        self.width = 2 + self.size + 2 * self.size**2
+        self.sums = sums_of(block.added[0, columns.start : columns.start + self.width], self.size)
+        self.by_weights: dict[str, dict[str, float]] = {}
+
+    def of(self, values: Values, value: float) -> tuple[float, Interval | None, float]:
+        """Standard error, interval, and the error under no agreement beyond chance."""
+        nan = float("nan")
+        if values.name == "krippendorff_alpha":
+            error = self._of_alpha(values.weights)
+            n = float(self.sums.n_pairable)
+            return error, t_interval(value, error, n, self.level) if np.isfinite(error) else None, nan
+        if values.name == "cohen_kappa":
+            table = self.block.added[0, self.columns.start + self.width : self.columns.stop]
+            error, null = cohen_standard_errors(table.reshape(self.size, self.size), self.weights[values.weights])
+            return error, normal_interval(value, error, self.level), null
+        if values.name == "conger_kappa":
+            error, n = self._jackknife(self.weights[values.weights])
+            interval = t_interval(value, error, n, self.level) if np.isfinite(error) else None
+            return error, interval and replace(interval, method="jackknife t"), nan
+        if values.weights not in self.by_weights:
+            weights = self.weights[values.weights]
+            self.by_weights[values.weights] = gwet_errors(self.kinds, self.times, self.sums, weights)
+        error = self.by_weights[values.weights][_KEYS.get(values.name, values.name)]
+        null = nan
+        if values.name == FLEISS and values.weights == "identity":
+            null = fleiss_null_error(self.kinds, self.times)
+        return error, t_interval(value, error, float(self.sums.n_rated), self.level), null
+
+    def _of_alpha(self, name: str) -> float:
+        """``nan`` on the ordinal level, whose differences depend on the data."""
+        if name in self.weights:
+            return krippendorff_error(self.kinds, self.times, self.weights[name])
+        if name == "ordinal":
+            return float("nan")
+        if name == "nominal":
+            return krippendorff_error(self.kinds, self.times, np.eye(self.size))
+        level: Level = "interval" if name == "interval" else "ratio"
+        apart = squared_differences(self.policy.scale, level, np.zeros(self.size))
+        greatest = apart.max()
+        return krippendorff_error(self.kinds, self.times, 1 - apart / greatest) if greatest > 0 else float("nan")
+
+    def _jackknife(self, weights: FloatArray) -> tuple[float, float]:
+        """Standard error of Conger's kappa from leaving one unit out at a time, and the number of units."""
+        kinds, often = self.block.kinds, self.block.often
+        start, stop = self.columns.start, self.columns.stop
+        judged = kinds[:, start] > 0
+        kinds, often = kinds[judged, start:stop], often[judged]
+        n = float(often.sum())
+        if n < 2 or not self.columns.has_raters:
+            return float("nan"), n
+        rest = self.block.added[0, start:stop] - kinds
+        by_rater = rest[:, self.width :].reshape(len(rest), -1, self.size)
+        left = conger_kappa(sums_of(rest[:, : self.width], self.size), by_rater, weights)[0]
+        if not np.isfinite(left).all():
+            return float("nan"), n
+        mean = often @ left / n
+        return float(np.sqrt((n - 1) / n * (often @ (left - mean) ** 2))), n
+
+
+_KEYS = {FLEISS: "fleiss_kappa"}
+
+
+def _numeric(
+    judgements: Judgements, block: Block, policy: Policy, columns: Columns, resampling: Resampling, reason: str | None
+) -> tuple[Estimate, ...]:
+    """Intraclass correlations, where labels are numbers."""
+    scale = policy.scale
+    if scale.level not in ("interval", "ratio") or scale.values is None:
+        return ()
+    if reason:
+        return tuple(undefined(name, reason) for name in ICC_NAMES)
+    values = np.asarray(scale.values)
+    labels = columns.labels[columns.row[block.inside]]
+    ratings = np.where(labels == MISSING, np.nan, values[np.maximum(labels, 0)])
+    if not columns.knows_raters and np.isnan(ratings).any():
+        return intraclass_correlations(ratings, level=resampling.level)
+    if not columns.knows_raters:
+        one_way = {each.name: each for each in intraclass_correlations(ratings, level=resampling.level)}
+        return tuple(
+            one_way[name] if name.startswith("icc[1") else undefined(name, "raters_unknown") for name in ICC_NAMES
+        )
+    return intraclass_correlations(ratings, level=resampling.level)
