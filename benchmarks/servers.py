@@ -142,7 +142,7 @@ def _wait(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5).close()
         except urllib.error.HTTPError:
             return  # it answers, whatever it says
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.1)
         else:
             return

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from clustering.inclusion import MOST_VOTES, ORIGINS, STATUSES, Inclusion, default_origins
 from clustering.parameters import LARGEST_SEED, Parameters
+from clustering.parameters.grouping import MOST_REPLICATES
 from core.errors import Invalid
 from studies.models import Enrolment, Study
 
@@ -33,6 +34,14 @@ class RunForm(forms.Form):
         min_value=1,
         max_value=MOST_VOTES,
         help_text=_("Who voted less is left out of its groups."),
+    )
+    method = forms.ChoiceField(
+        label=_("Clusterer"),
+        choices=[
+            ("dynamic", _("dynamic (the Overton paper)")),
+            ("polis", _("polis (as Pol.is does; two to five groups)")),
+        ],
+        help_text=_("Space, thresholds and the smallest group are settings of the dynamic one."),
     )
     space = forms.ChoiceField(
         label=_("Space of distances"),
@@ -61,14 +70,26 @@ class RunForm(forms.Form):
     )
     threshold = forms.FloatField(label=_("Threshold"), min_value=1, max_value=5)
     replicates = forms.IntegerField(label=_("Bootstrap replicates"), min_value=100, max_value=100_000)
+    stability_replicates = forms.IntegerField(
+        label=_("Clusterings of people drawn anew"),
+        min_value=0,
+        max_value=MOST_REPLICATES,
+        help_text=_("They show how stable the groups are; 100 or more for a publication, 0 for none."),
+    )
+    subgroups = forms.CharField(
+        label=_("Subgroups by"),
+        required=False,
+        help_text=_("Codes of form items with one choice or a whole number, separated by commas."),
+    )
     seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=LARGEST_SEED)
 
     def parameters(self) -> Parameters:
         """The settings of a valid form."""
         values = self.cleaned_data
         inclusion = Inclusion(tuple(values["origins"]), tuple(values["statuses"]), values["minimum_votes"])
-        names = ("space", "unit", "minimum_size", "rule", "threshold", "replicates")
-        return Parameters(inclusion=inclusion, **{name: values[name] for name in names})
+        names = ("method", "space", "unit", "minimum_size", "stability_replicates", "rule", "threshold", "replicates")
+        given = {name: values[name] for name in names}
+        return Parameters(inclusion=inclusion, subgroups=_codes(values["subgroups"]), **given)
 
     def clean(self) -> dict[str, Any]:
         """Let the settings themselves say what is wrong with them together."""
@@ -81,6 +102,10 @@ class RunForm(forms.Form):
         return values
 
 
+def _codes(text: str) -> tuple[str, ...]:
+    return tuple(code for part in text.split(",") if (code := part.strip()))
+
+
 def initial_settings(study: Study) -> dict[str, Any]:
     """The defaults for a study: who there is, and the settings of the Overton paper."""
     parameters = Parameters(inclusion=Inclusion(default_origins(study)))
@@ -88,12 +113,15 @@ def initial_settings(study: Study) -> dict[str, Any]:
         "origins": list(parameters.inclusion.origins),
         "statuses": list(parameters.inclusion.statuses),
         "minimum_votes": parameters.inclusion.minimum_votes,
+        "method": parameters.method,
         "space": parameters.space,
         "unit": parameters.unit,
         "minimum_size": PUBLISHED_GRID,
         "rule": parameters.rule,
         "threshold": parameters.threshold,
         "replicates": parameters.replicates,
+        "stability_replicates": parameters.stability_replicates,
+        "subgroups": "",
         "seed": 1,
     }
 
