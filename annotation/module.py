@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.models import Campaign
 from annotation.services import erasure
 from core.registry import StudyModule
-from studies.models import Enrolment
+from studies.models import Enrolment, Study
 
 
 def erase(enrolment: Enrolment, policy: str) -> int:
@@ -15,4 +20,10 @@ def erase(enrolment: Enrolment, policy: str) -> int:
     return erasure.erase_participation(enrolment=enrolment, policy=policy, now=timezone.now())
 
 
-module = StudyModule(slug="annotation", label=gettext_lazy("Annotation"), erase=erase)
+def summary(study: Study) -> Sequence[tuple[Any, Any]]:
+    """How many audits judge texts of the study; nothing if there are none."""
+    n = Campaign.objects.filter(study=study).count()
+    return [(_("Blind audits"), n)] if n else []
+
+
+module = StudyModule(slug="annotation", label=gettext_lazy("Annotation"), summary=summary, erase=erase)
