@@ -59,7 +59,7 @@ class GroupingSettings:
     minimum_size: int | None = None
     readings: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Any] = field(default_factory=dict)
-    moderation: str = "missing"
+    moderation: str = "zero"
     enough_votes: int = 7
     fewest_people: int = 15
     max_base: int = 100
@@ -69,8 +69,8 @@ class GroupingSettings:
 
     def __post_init__(self) -> None:
         """Refuse settings out of range with a message for each."""
-        if self.own_votes is None and self.method in OWN_VOTES_OF:
-            object.__setattr__(self, "own_votes", OWN_VOTES_OF[self.method])
+        if self.own_votes is None:
+            object.__setattr__(self, "own_votes", OWN_VOTES_OF.get(self.method, "exclude"))
         if problems := self.problems():
             raise Invalid(_("These settings cannot be run."), fields=problems)
 
