@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import PurePath
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -134,6 +135,8 @@ def _statements(others: list[NamedTable], problems: Problems) -> dict[str, dict[
     """Rows about statements by question (empty if the table does not say) and code."""
     found: dict[str, dict[str, Row]] = {}
     tables = [table for table in others if {"statement", "text"} <= set(table.columns)]
+    # An export has other tables with texts of statements (generated seeds), but one of this name.
+    tables = [table for table in tables if PurePath(table.name).stem == "statements"] or tables
     if len(tables) > 1:
         message = _("There are two tables of statements: %(one)s and %(other)s.")
         raise bad_file(tables[1].name, message % {"one": tables[0].name, "other": tables[1].name}, _("Keep one."))
