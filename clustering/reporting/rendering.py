@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.html import escape
@@ -31,7 +32,7 @@ def rendered(spec: dict[str, Any], form: str) -> bytes:
     options: dict[str, Any] = {"vl_version": VEGA_LITE, "config": theme_of_files(), "allowed_base_urls": []}
     on_paper = in_colours(with_room(spec))
     if form == "svg":
-        return str(vl_convert.vegalite_to_svg(on_paper, **options)).encode("utf-8")
+        return counted_ids(str(vl_convert.vegalite_to_svg(on_paper, **options))).encode("utf-8")
     if form == "png":
         return bytes(vl_convert.vegalite_to_png(on_paper, scale=PIXELS, **options))
     if form == "pdf":
@@ -48,8 +49,18 @@ def with_room(spec: dict[str, Any]) -> dict[str, Any]:
     return {**spec, "params": params} if params else spec
 
 
+def counted_ids(svg: str) -> str:
+    """The drawing with ids in the order of their appearance: the renderer goes on counting from drawing to drawing."""
+    names = {name: f"i{place}" for place, name in enumerate(dict.fromkeys(_ID.findall(svg)), 1)}
+    return _with_ids(svg, names)
+
+
+def _with_ids(svg: str, names: Mapping[str, str]) -> str:
+    named = _ID.sub(lambda found: f'id="{names[found.group(1)]}"', svg)
+    return _USE.sub(lambda found: found.group(1) + names.get(found.group(2), found.group(2)), named)
+
+
 def inline(svg: str, *, prefix: str, label: str) -> str:
     """The drawing to stand inside a page: ids of its own, named to a screen reader, no wider than the page."""
-    own = _ID.sub(lambda found: f'id="{prefix}-{found.group(1)}"', svg)
-    own = _USE.sub(lambda found: f"{found.group(1)}{prefix}-{found.group(2)}", own)
+    own = _with_ids(svg, {name: f"{prefix}-{name}" for name in _ID.findall(svg)})
     return own.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
