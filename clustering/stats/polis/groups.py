@@ -22,7 +22,7 @@ Moderation = Literal["missing", "zero"]
 
 @dataclass(frozen=True, slots=True)
 class PolisSettings:
-    """Settings of the clusterer; the defaults are those of Pol.is but for `moderation`.
+    """Settings of the clusterer; the defaults are those of Pol.is.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class PolisSettings:
         If a value is out of range.
     """
 
-    moderation: Moderation = "missing"
+    moderation: Moderation = "zero"
     own_votes: Literal["exclude", "include"] = "include"
     minimum_votes: int = 7
     fewest_people: int = 15

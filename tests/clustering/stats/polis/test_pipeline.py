@@ -271,12 +271,12 @@ def test_people_who_left_are_not_in_the_state():
     assert "gone" not in canonical(groups)
 
 
-def test_hidden_statements_are_counted_but_neither_shape_the_map_nor_are_selected():
+def test_statements_taken_out_are_counted_but_neither_shape_the_map_nor_are_selected():
     matrix, _ = camps(60, 12)
     hidden = ["s03", "s07"]
     kept = np.array([key not in hidden for key in matrix.statements])
 
-    groups = polis(matrix, hidden=hidden[:1], meta=hidden[1:])
+    groups = polis(matrix, hidden=hidden[:1], meta=hidden[1:], moderation="missing")
 
     bare = polis(matrix.subset(np.ones(60, dtype=bool), kept))
     np.testing.assert_array_equal(groups.labels, bare.labels)
