@@ -16,5 +16,6 @@ urlpatterns = [
     path("seeds/", include("voting.seeding.urls")),
     path("results/", include("clustering.urls")),
     path("predictions/", include("prediction.urls")),
+    path("judge/", include("annotation.urls")),
     path("api/v1/", include("config.api")),
 ]

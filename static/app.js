@@ -28,7 +28,7 @@
 
   // Storage may be switched off in the browser; then only the server's copy is left, which is no reason to stop.
   const storage = (() => { try { return window.sessionStorage; } catch { return null; } })();
-  const keyOf = (form) => `draft:${form.elements.step.value}`;
+  const keyOf = (form) => `draft:${form.dataset.draftKey ?? form.elements.step.value}`;
   const typed = (form) => [...new FormData(form)].filter(([name]) => !["csrfmiddlewaretoken", "step", "layout"].includes(name));
 
   function remember(form) {
