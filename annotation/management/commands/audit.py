@@ -15,7 +15,7 @@ from annotation import kinds
 from annotation.definition import dump, load_file
 from annotation.models import Campaign, Packet
 from annotation.selectors.completeness import completeness
-from annotation.services import campaigns, closing, drawing, items, packets
+from annotation.services import campaigns, closing, drawing, importing, items, packets, scores
 from core import strictyaml
 from core.errors import Conflict, NotThere
 from core.management_base import Outcome, PolyphonyCommand
@@ -50,16 +50,17 @@ class Command(PolyphonyCommand):
         lock.add_argument("--override", metavar="REASON", default="", help="lock though incomplete, for this reason")
         self._add_import(actions)
         self._add_draw(actions)
-        for action in ("load", "freeze", "unblind", "amend", "lock", "import", "draw"):
+        for action in ("load", "freeze", "unblind", "amend", "lock", "import", "answers", "scores", "draw"):
             actions.choices[action].add_argument("--by", metavar="USERNAME", help="the account that does it")
         for action in actions.choices.values():
             action.add_argument("--json", action="store_true", dest="as_json", default=SUPPRESS, help="one document")
 
     def _add_import(self, actions: Any) -> None:
-        take = actions.add_parser("import", help="take in a table of items: CSV, JSON Lines or Parquet")
-        take.add_argument("campaign")
-        take.add_argument("file")
-        take.add_argument("--dry-run", action="store_true", help="only check the file and say what would be done")
+        for name, what in (("import", "items"), ("answers", "judgements"), ("scores", "scores of machines")):
+            take = actions.add_parser(name, help=f"take in a table of {what}: CSV, JSON Lines or Parquet")
+            take.add_argument("campaign")
+            take.add_argument("file")
+            take.add_argument("--dry-run", action="store_true", help="only check the file and say what would be done")
 
     def _add_draw(self, actions: Any) -> None:
         draw = actions.add_parser("draw", help="draw pairs from the campaign's study")
@@ -98,8 +99,19 @@ class Command(PolyphonyCommand):
 
     def do_import(self, **options: Any) -> Outcome:
         """Take in items."""
+        return self._take_in(items.import_items, "items", **options)
+
+    def do_answers(self, **options: Any) -> Outcome:
+        """Take in judgements."""
+        return self._take_in(importing.import_judgements, "judgements", **options)
+
+    def do_scores(self, **options: Any) -> Outcome:
+        """Take in scores."""
+        return self._take_in(scores.import_scores, "scores", **options)
+
+    def _take_in(self, service: Callable[..., Any], what: str, **options: Any) -> Outcome:
         path = Path(options["file"])
-        report = items.import_items(
+        report = service(
             campaign=_campaign(options),
             source=path,
             name=path.name,
@@ -107,7 +119,7 @@ class Command(PolyphonyCommand):
             now=timezone.now(),
             dry_run=options["dry_run"],
         )
-        return Outcome(_items_text(report), report.to_dict())
+        return Outcome(_text_of(report, what), report.to_dict())
 
     def do_draw(self, **options: Any) -> Outcome:
         """Draw items."""
@@ -131,7 +143,7 @@ class Command(PolyphonyCommand):
         ]
         if report.n_without_peer:
             lines.append(f"  {report.n_without_peer} references have no text of a peer to be paired with.")
-        return Outcome("\n".join([_items_text(report.items), *lines]), report.to_dict())
+        return Outcome("\n".join([_text_of(report.items, "items"), *lines]), report.to_dict())
 
     def do_freeze(self, **options: Any) -> Outcome:
         """Freeze the draft."""
@@ -183,10 +195,10 @@ class Command(PolyphonyCommand):
         return Outcome(text, {"unblinded_by": act.unblinded_by_name, "is_as_sealed": is_as_sealed})
 
 
-def _items_text(report: items.ItemReport) -> str:
+def _text_of(report: Any, what: str) -> str:
     would = "Dry run, nothing was written. " if report.is_dry_run else ""
     return (
-        f"{would}{report.n_rows} items: {report.n_created} new, {report.n_updated} changed, "
+        f"{would}{report.n_rows} {what}: {report.n_created} new, {report.n_updated} changed, "
         f"{report.n_unchanged} as before."
     )
 
