@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+
 import numpy as np
 from scipy import special
 
@@ -9,7 +13,14 @@ from annotation.stats.estimates import Interval
 from annotation.stats.scales import FloatArray, IntArray
 from annotation.stats.sums import NO_CHANCE, Sums, fleiss_kappa, gwet_ac, percent_agreement, randolph_kappa
 
-__all__ = ["fleiss_null_error", "gwet_errors", "krippendorff_error", "normal_interval", "t_interval"]
+__all__ = [
+    "fleiss_null_error",
+    "gwet_errors",
+    "krippendorff_error",
+    "linearised_errors",
+    "normal_interval",
+    "t_interval",
+]
 
 
 def gwet_errors(rows: IntArray, times: IntArray, sums: Sums, weights: FloatArray) -> dict[str, float]:
@@ -42,34 +53,68 @@ def gwet_errors(rows: IntArray, times: IntArray, sums: Sums, weights: FloatArray
     .. [1] K. Gwet, Handbook of Inter-Rater Reliability, 4th ed., 2014, chapter 5.
     """
     rated = rows.sum(axis=1) > 0
-    counts, often = rows[rated].astype(np.float64), times[rated].astype(np.float64)
-    n, pairable = float(sums.n_rated), float(sums.n_pairable)
-    nan = float("nan")
-    if n < 2 or pairable < 1:
-        return dict.fromkeys(("percent_agreement", "fleiss_kappa", "gwet_ac", "randolph_kappa"), nan)
-    total = counts.sum(axis=1)
-    agreeing = _agreement_of_rows(counts, total, weights)
-    is_pairable = total >= 2
-    marginals, size = sums.marginals, len(weights)
-    share = counts / total[:, None]
-    mean_weights = ((weights + weights.T) / 2) @ marginals
-    scale = weights.sum() / (size * (size - 1)) if size > 1 else nan
-
-    def error(value: FloatArray, chance: FloatArray, chance_of_rows: FloatArray) -> float:
-        kappa, expected = float(value), float(chance)
-        if not np.isfinite(kappa):
-            return nan
-        of_rows = n / pairable * (agreeing - expected * is_pairable) / (1 - expected)
-        of_rows -= 2 * (1 - kappa) * (chance_of_rows - expected) / (1 - expected)
-        return _error(of_rows, kappa, often, n)
-
-    fleiss, gwet, randolph = (each(sums, weights) for each in (fleiss_kappa, gwet_ac, randolph_kappa))
-    return {
-        "percent_agreement": _error(n / pairable * agreeing, float(percent_agreement(sums, weights)), often, n),
-        "fleiss_kappa": error(*fleiss, share @ mean_weights),
-        "gwet_ac": error(*gwet, scale * (share @ (1 - marginals))),
-        "randolph_kappa": error(*randolph, np.full(len(counts), float(randolph[1]))),
+    names = ("percent_agreement", "fleiss_kappa", "gwet_ac", "randolph_kappa")
+    if float(sums.n_rated) < 2 or float(sums.n_pairable) < 1:
+        return dict.fromkeys(names, float("nan"))
+    known = {
+        "percent_agreement": (percent_agreement(sums, weights), np.asarray(np.nan)),
+        "fleiss_kappa": fleiss_kappa(sums, weights),
+        "gwet_ac": gwet_ac(sums, weights),
+        "randolph_kappa": randolph_kappa(sums, weights),
     }
+    both = {name: np.array([each]) for name, each in known.items()}
+    found = linearised_errors(rows[rated], times[rated], sums, weights[None], both)
+    return {name: float(found[name][0]) for name in names}
+
+
+def linearised_errors(
+    rows: IntArray, times: IntArray, sums: Sums, weights: FloatArray, known: Mapping[str, FloatArray]
+) -> dict[str, FloatArray]:
+    """The standard errors of :func:`gwet_errors` under several weights at once.
+
+    Parameters
+    ----------
+    rows, times : ndarray of int
+        As there, of rows with a judgement.
+    weights : ndarray, shape (n_weights, q, q)
+    known : mapping of str to ndarray, shape (n_weights, 2)
+        Value and chance of each coefficient.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n_weights,)
+    """
+    counts, often = rows.astype(np.float64), times.astype(np.float64)
+    n, pairable = float(sums.n_rated), float(sums.n_pairable)
+    if n < 2 or pairable < 1:
+        return {name: np.full(len(weights), np.nan) for name in known}
+    total = counts.sum(axis=1)
+    agreeing = np.zeros((len(weights), len(counts)))
+    both = (counts * (counts @ weights.transpose(0, 2, 1) - 1)).sum(axis=2)
+    np.divide(both, total * (total - 1), out=agreeing, where=total >= 2)
+    marginals, size = sums.marginals, weights.shape[1]
+    share = counts / total[:, None]
+    mean_weights = ((weights + weights.transpose(0, 2, 1)) / 2) @ marginals
+    scale = weights.sum(axis=(1, 2)) / (size * (size - 1)) if size > 1 else np.full(len(weights), np.nan)
+    chances = {
+        "fleiss_kappa": mean_weights @ share.T,
+        "gwet_ac": scale[:, None] * (share @ (1 - marginals)),
+        "randolph_kappa": known["randolph_kappa"][:, 1:],
+    }
+    excess = n / pairable * agreeing
+    errors = {"percent_agreement": _spread(excess - known["percent_agreement"][:, :1], often, n)}
+    is_pairable = n / pairable * (total >= 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for name, chance_of_rows in chances.items():
+            kappa, expected = known[name][:, :1], known[name][:, 1:]
+            room = np.where(1 - expected > NO_CHANCE, 1 - expected, np.nan)
+            of_rows = (excess - expected * is_pairable - 2 * (1 - kappa) * (chance_of_rows - expected)) / room
+            errors[name] = _spread(of_rows - kappa, often, n)
+    return errors
+
+
+def _spread(apart: FloatArray, often: FloatArray, n: float) -> FloatArray:
+    return np.asarray(np.sqrt((apart**2) @ often / (n * (n - 1))))
 
 
 def krippendorff_error(rows: IntArray, times: IntArray, weights: FloatArray) -> float:
@@ -134,10 +179,15 @@ def fleiss_null_error(rows: IntArray, times: IntArray) -> float:
 
 def t_interval(value: float, error: float, n: float, level: float) -> Interval:
     """Interval of Gwet: Student's t with n - 1 degrees of freedom, cut at 1."""
-    if not np.isfinite(error) or n < 2:
+    if not math.isfinite(error) or n < 2:
         return Interval(float("nan"), float("nan"), "Gwet t", "too_few_clusters" if n < 2 else "single_category")
-    reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * error
+    reach = _t_quantile(n - 1, level) * error
     return Interval(value - reach, min(value + reach, 1.0), "Gwet t")
+
+
+@lru_cache(maxsize=4096)
+def _t_quantile(freedom: float, level: float) -> float:
+    return float(special.stdtrit(freedom, (1 + level) / 2))
 
 
 def normal_interval(value: float, error: float, level: float) -> Interval:

@@ -115,9 +115,13 @@ def replicated(values: FloatArray, level: float) -> Replicated:
 
 def _at(ordered: FloatArray, known: IntArray, share: float) -> FloatArray:
     """The quantile of the first `known` values of each row."""
+    if (known == ordered.shape[-1]).all():
+        middle = (ordered.shape[-1] - 1) * share
+        lower = int(middle)
+        first, second = ordered[..., lower], ordered[..., min(lower + 1, ordered.shape[-1] - 1)]
+        return np.asarray(first + (second - first) * (middle - lower))
     place = np.maximum(known - 1, 0) * share
     before = np.floor(place).astype(np.int64)
     after = np.minimum(before + 1, np.maximum(known - 1, 0))
-    ends = (np.take_along_axis(ordered, each[..., None], axis=-1)[..., 0] for each in (before, after))
-    first, second = ends
+    first, second = (np.take_along_axis(ordered, each[..., None], axis=-1)[..., 0] for each in (before, after))
     return np.asarray(np.where(known > 0, first + (second - first) * (place - before), np.nan))

@@ -153,10 +153,11 @@ def computed(
     sums = sums_of(np.stack([added[:, each.start : each.start + width] for each in columns], axis=1), size)
     nothing = np.full(sums.n_rated.shape, np.nan)
     for name, weights in named_weights:
-        yield Values("percent_agreement", name, percent_agreement(sums, weights), nothing, every)
-        yield Values(FLEISS, name, *fleiss_kappa(sums, weights), every)
-        yield Values("gwet_ac", name, *gwet_ac(sums, weights), every)
-        yield Values("randolph_kappa", name, *randolph_kappa(sums, weights), every)
+        agreement = percent_agreement(sums, weights)
+        yield Values("percent_agreement", name, agreement, nothing, every)
+        yield Values(FLEISS, name, *fleiss_kappa(sums, weights, agreement), every)
+        yield Values("gwet_ac", name, *gwet_ac(sums, weights, agreement), every)
+        yield Values("randolph_kappa", name, *randolph_kappa(sums, weights, agreement), every)
         if name not in ("identity", "linear", "quadratic", "ordinal"):
             yield Values("krippendorff_alpha", name, *krippendorff_alpha(sums, policy.scale, None, weights), every)
     for level in alpha_levels(policy.scale.level):

@@ -40,20 +40,29 @@ def cohen_kappa(table: FloatArray, weights: FloatArray) -> tuple[FloatArray, Flo
     :math:`\kappa=(p_o-p_e)/(1-p_e)` with :math:`p_o=\sum w_{kl}p_{kl}` and
     :math:`p_e=\sum w_{kl}p_{k.}p_{.l}` (Cohen 1960, 1968). ``nan`` where :math:`p_e=1`.
     """
-    shares = ratio(table, table.sum(axis=(-2, -1), keepdims=True))
-    observed = (shares * weights).sum(axis=(-2, -1))
-    chance = np.einsum("...k,kl,...l->...", shares.sum(axis=-1), weights, shares.sum(axis=-2))
+    size = len(weights)
+    flat = table.reshape(*table.shape[:-2], size**2)
+    # Products with ones rather than sums: the axes are short and the replicates many.
+    one, each = np.ones(size), np.eye(size)
+    shares = ratio(flat, (flat @ np.ones(size**2))[..., None])
+    observed = shares @ weights.reshape(-1)
+    rows, columns = shares @ np.kron(each, one).T, shares @ np.kron(one, each).T
+    chance = ((rows @ weights) * columns) @ one
     room = 1 - chance
     return ratio(observed - chance, np.where(room > NO_CHANCE, room, 0.0)), chance
 
 
-def cohen_standard_errors(table: FloatArray, weights: FloatArray) -> tuple[float, float]:
+def cohen_standard_errors(
+    table: FloatArray, weights: FloatArray, known: tuple[float, float] | None = None
+) -> tuple[float, float]:
     r"""Standard errors of Cohen's kappa: the one for intervals, and the one under no agreement beyond chance.
 
     Parameters
     ----------
     table : ndarray, shape (q, q)
         Counts.
+    known : tuple of float, optional
+        Value and chance of kappa, if they are computed already.
 
     Returns
     -------
@@ -66,7 +75,7 @@ def cohen_standard_errors(table: FloatArray, weights: FloatArray) -> tuple[float
        Psychological Bulletin 72, 1969.
     """
     n = table.sum()
-    value, chance = cohen_kappa(table, weights)
+    value, chance = known or map(float, cohen_kappa(table, weights))
     if not np.isfinite(value):
         return float("nan"), float("nan")
     shares = table / n

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from annotation.stats.analytic import (
     fleiss_null_error,
-    gwet_errors,
     krippendorff_error,
+    linearised_errors,
     normal_interval,
     t_interval,
 )
@@ -62,7 +63,8 @@ def estimates_of(
     rated = (often > 0) & (total > 0)
     kinds, times = columns.counts[rated], often[rated]
     reason = _reason(total[rated], n_raters)
-    errors = _Errors(judgements, block, policy, columns, kinds, times, dict(named), resampling)
+    known = _known(found, place)
+    errors = _Errors(judgements, block, policy, columns, kinds, times, dict(named), known, resampling)
     fleiss = _fleiss_name(total[rated], n_raters)
     estimates = []
     for number, values in enumerate(found):
@@ -74,15 +76,29 @@ def estimates_of(
             estimates.append(undefined(name, why))
             continue
         column = values.sets.index(place)
-        estimate = _estimate(name, values, column, errors)
-        if number in drawn and not (values.name == "conger_kappa" and not columns.has_raters):
-            spread = drawn[number]
-            bootstrap = spread.interval(column, unit=resampling.unit_name, n_units=n_units)
-            if estimate.reason is None:
-                se = float(spread.se[column]) if bootstrap.reason is None else float("nan")
-                estimate = replace(estimate, bootstrap=bootstrap, se_bootstrap=se)
-        estimates.append(estimate)
+        bootstrap = _bootstrap(drawn.get(number), column, n_units, resampling)
+        estimates.append(_estimate(name, values, column, errors, bootstrap))
     return (*estimates, *_numeric(judgements, block, policy, columns, resampling, reason))
+
+
+def _bootstrap(
+    drawn: Replicated | None, column: int, n_units: int, resampling: Resampling
+) -> tuple[Interval | None, float]:
+    """The interval over units, and the spread of the replicates."""
+    if drawn is None:
+        return None, float("nan")
+    interval = drawn.interval(column, unit=resampling.unit_name, n_units=n_units)
+    return interval, float(drawn.se[column]) if interval.reason is None else float("nan")
+
+
+def _known(found: Sequence[Values], place: int) -> dict[str, FloatArray]:
+    """Value and chance of the coefficients of counts under each weights: shape (n_weights, 2)."""
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for values in found:
+        key = _KEYS.get(values.name, values.name)
+        if key in ("percent_agreement", "fleiss_kappa", "gwet_ac", "randolph_kappa"):
+            pairs.setdefault(key, []).append((values.value[0, place], values.chance[0, place]))
+    return {key: np.array(each) for key, each in pairs.items()}
 
 
 def _reason(total: IntArray, n_raters: int) -> str | None:
@@ -111,12 +127,14 @@ def _named(name: str, weights: str, fleiss: str) -> str:
     return base if weights == "identity" else f"{base}[{weights}]"
 
 
-def _estimate(name: str, values: Values, column: int, errors: _Errors) -> Estimate:
+def _estimate(
+    name: str, values: Values, column: int, errors: _Errors, bootstrap: tuple[Interval | None, float]
+) -> Estimate:
     value, chance = float(values.value[0, column]), float(values.chance[0, column])
-    if not np.isfinite(value):
-        return replace(undefined(name, "single_category"), chance=chance)
-    se, interval, null = errors.of(values, value)
-    return Estimate(name, value, None, se, chance, interval, None, float("nan"), null)
+    if not math.isfinite(value):
+        return Estimate(name, math.nan, "single_category", chance=chance)
+    se, interval, null = errors.of(values, value, chance)
+    return Estimate(name, value, None, se, chance, interval, *bootstrap, null)
 
 
 class _Errors:
@@ -131,6 +149,7 @@ class _Errors:
         kinds: IntArray,
         times: IntArray,
         weights: dict[str, FloatArray],
+        known: dict[str, FloatArray],
         resampling: Resampling,
     ) -> None:
         self.judgements, self.block, self.policy, self.columns = judgements, block, policy, columns
@@ -138,9 +157,10 @@ class _Errors:
         self.size = policy.scale.size
         self.width = 2 + self.size + 2 * self.size**2
         self.sums = sums_of(block.added[0, columns.start : columns.start + self.width], self.size)
-        self.by_weights: dict[str, dict[str, float]] = {}
+        self.of_counts = linearised_errors(kinds, times, self.sums, np.stack(list(weights.values())), known)
+        self.place_of = {name: place for place, name in enumerate(weights)}
 
-    def of(self, values: Values, value: float) -> tuple[float, Interval | None, float]:
+    def of(self, values: Values, value: float, chance: float) -> tuple[float, Interval | None, float]:
         """Standard error, interval, and the error under no agreement beyond chance."""
         nan = float("nan")
         if values.name == "krippendorff_alpha":
@@ -149,16 +169,14 @@ class _Errors:
             return error, t_interval(value, error, n, self.level) if np.isfinite(error) else None, nan
         if values.name == "cohen_kappa":
             table = self.block.added[0, self.columns.start + self.width : self.columns.stop]
-            error, null = cohen_standard_errors(table.reshape(self.size, self.size), self.weights[values.weights])
+            square = table.reshape(self.size, self.size)
+            error, null = cohen_standard_errors(square, self.weights[values.weights], (value, chance))
             return error, normal_interval(value, error, self.level), null
         if values.name == "conger_kappa":
             error, n = self._jackknife(self.weights[values.weights])
             interval = t_interval(value, error, n, self.level) if np.isfinite(error) else None
             return error, interval and replace(interval, method="jackknife t"), nan
-        if values.weights not in self.by_weights:
-            weights = self.weights[values.weights]
-            self.by_weights[values.weights] = gwet_errors(self.kinds, self.times, self.sums, weights)
-        error = self.by_weights[values.weights][_KEYS.get(values.name, values.name)]
+        error = float(self.of_counts[_KEYS.get(values.name, values.name)][self.place_of[values.weights]])
         null = nan
         if values.name == FLEISS and values.weights == "identity":
             null = fleiss_null_error(self.kinds, self.times)

@@ -100,34 +100,36 @@ def sums_of(added: FloatArray, size: int) -> Sums:
 
 def percent_agreement(sums: Sums, weights: FloatArray) -> FloatArray:
     r"""Weighted share of agreeing pairs of raters, mean over pairable items (Gwet 2014, eq. 2.9)."""
-    return ratio((sums.pairs * weights).sum(axis=(-2, -1)), sums.n_pairable)
+    return ratio(_weighed(sums.pairs, weights), sums.n_pairable)
 
 
-def fleiss_kappa(sums: Sums, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def fleiss_kappa(sums: Sums, weights: FloatArray, agreement: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     r"""Fleiss' kappa, generalised to unequal numbers of raters as Gwet does: value and chance.
 
     :math:`p_e=\sum_{kl} w_{kl}\pi_k\pi_l`, with :math:`\pi` over all rated items, also those with one judgement.
     Equals Fleiss (1971) with equal numbers, and Scott's pi with two raters.
     """
     marginals = sums.marginals
-    chance = np.einsum("...k,kl,...l->...", marginals, weights, marginals)
-    return _corrected(percent_agreement(sums, weights), chance), chance
+    chance = _quadratic(marginals, weights)
+    return _corrected(percent_agreement(sums, weights) if agreement is None else agreement, chance), chance
 
 
-def gwet_ac(sums: Sums, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def gwet_ac(sums: Sums, weights: FloatArray, agreement: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     r"""Gwet's AC1 (identity weights) or AC2: value and chance.
 
     :math:`p_e=\frac{T_w}{q(q-1)}\sum_k\pi_k(1-\pi_k)` with q declared labels (Gwet 2014, eq. 4.16).
     """
     marginals, size = sums.marginals, len(weights)
-    spread = (marginals * (1 - marginals)).sum(axis=-1)
+    spread = added(marginals * (1 - marginals))
     chance = weights.sum() / (size * (size - 1)) * spread if size > 1 else np.ones_like(spread)
-    return _corrected(percent_agreement(sums, weights), chance), chance
+    return _corrected(percent_agreement(sums, weights) if agreement is None else agreement, chance), chance
 
 
-def randolph_kappa(sums: Sums, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def randolph_kappa(
+    sums: Sums, weights: FloatArray, agreement: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     r"""Randolph's free-marginal kappa, Brennan-Prediger with weights: :math:`p_e=T_w/q^2`, q declared labels."""
-    agreement = percent_agreement(sums, weights)
+    agreement = percent_agreement(sums, weights) if agreement is None else agreement
     chance = np.full_like(agreement, weights.sum() / len(weights) ** 2)
     return _corrected(agreement, chance), chance
 
@@ -140,22 +142,29 @@ def krippendorff_alpha(
     :math:`\alpha=1-D_o/D_e` over pairable items (Krippendorff 2011). With `weights` instead of a level the difference
     is :math:`1-w_{kl}`.
     """
-    totals = sums.coincidences.sum(axis=-1)
-    n = totals.sum(axis=-1)
+    totals = added(sums.coincidences)
+    n = added(totals)
     if weights is not None:
         apart = 1 - weights
     else:
         assert level is not None, "a level or weights say how far labels are apart"
         apart = squared_differences(scale, level, totals)
-    observed = ratio((sums.coincidences * apart).sum(axis=(-2, -1)), n)
-    expected = ratio((totals[..., :, None] * totals[..., None, :] * apart).sum(axis=(-2, -1)), n * (n - 1))
-    greatest = apart.max(axis=(-2, -1))
+    if apart.ndim == 2:
+        observed = ratio(_weighed(sums.coincidences, apart), n)
+        expected = ratio(_quadratic(totals, apart), n * (n - 1))
+    else:
+        flat = (sums.coincidences * apart).reshape(*n.shape, -1)
+        observed = ratio(added(flat), n)
+        expected = ratio(added(added(apart * totals[..., None, :]) * totals), n * (n - 1))
+    greatest = apart.reshape(*apart.shape[:-2], -1).max(axis=-1)
     chance = 1 - ratio(expected, np.broadcast_to(greatest, expected.shape))
     value = 1 - ratio(observed, np.where(expected > NO_CHANCE * np.maximum(greatest, 1e-300), expected, 0.0))
     return value, chance
 
 
-def conger_kappa(sums: Sums, per_rater: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def conger_kappa(
+    sums: Sums, per_rater: FloatArray, weights: FloatArray, agreement: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     r"""Conger's kappa, the multi-rater form of Cohen's: value and chance.
 
     Parameters
@@ -168,14 +177,29 @@ def conger_kappa(sums: Sums, per_rater: FloatArray, weights: FloatArray) -> tupl
     :math:`p_e` is the mean over pairs of raters of :math:`\sum_{kl}w_{kl}p_{gk}p_{hl}` (Conger 1980). Raters without a
     judgement do not count.
     """
-    given = per_rater.sum(axis=-1, keepdims=True)
+    given = added(per_rater)[..., None]
     share = np.nan_to_num(ratio(per_rater, given))
     n = (given[..., 0] > 0).sum(axis=-1)
     whole = share.sum(axis=-2)
-    all_pairs = np.einsum("...k,kl,...l->...", whole, weights, whole)
-    same_rater = np.einsum("...gk,kl,...gl->...", share, weights, share)
+    all_pairs = _quadratic(whole, weights)
+    same_rater = added(_quadratic(share, weights))
     chance = ratio(all_pairs - same_rater, (n * (n - 1)).astype(np.float64))
-    return _corrected(percent_agreement(sums, weights), chance), chance
+    return _corrected(percent_agreement(sums, weights) if agreement is None else agreement, chance), chance
+
+
+def added(values: FloatArray) -> FloatArray:
+    """Sum along the last axis, which is short: as a product with ones, which is faster over many replicates."""
+    return np.asarray(values @ np.ones(values.shape[-1]))
+
+
+def _weighed(tables: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sum of tables, shape (..., q, q), times weights."""
+    return np.asarray(tables.reshape(*tables.shape[:-2], weights.size) @ weights.reshape(-1))
+
+
+def _quadratic(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    r""":math:`\sum_{kl}w_{kl}p_kp_l` of shares of shape (..., q)."""
+    return added((shares @ weights) * shares)
 
 
 def _corrected(agreement: FloatArray, chance: FloatArray) -> FloatArray:
@@ -185,7 +209,6 @@ def _corrected(agreement: FloatArray, chance: FloatArray) -> FloatArray:
 
 def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     """The ratio; ``nan`` where the whole is 0 or unknown."""
-    part, whole = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
-    ratio = np.full(part.shape, np.nan)
-    np.divide(part, whole, out=ratio, where=whole > 0)
-    return ratio
+    part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(whole > 0, part / whole, np.nan))
