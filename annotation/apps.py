@@ -13,8 +13,11 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
-        """Offer erasure to the studies whose people judge or are judged."""
+        """Offer erasure to the studies whose people judge or are judged, and ask models in the worker."""
         from annotation.module import module
+        from annotation.services import judging
         from core.registry import register
+        from core.runs import register_kind
 
         register(module)
+        register_kind(judging.KIND, judging.compute)

@@ -8,6 +8,7 @@ from core.endpoints.chatting import RESERVED, ChatReply, ChatRequest, chat, chat
 from core.endpoints.configuration import Endpoint, configured, names, parse_endpoints
 from core.endpoints.embedding import embed
 from core.endpoints.errors import EndpointError
+from core.endpoints.spoken import spoken
 
 __all__ = [
     "RESERVED",
@@ -21,4 +22,5 @@ __all__ = [
     "embed",
     "names",
     "parse_endpoints",
+    "spoken",
 ]

@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-LONGEST_READ = 20_000
-"""Of a reply that is longer only the end is read, where the rating belongs; the whole of it is kept."""
+from core.endpoints import spoken
 
-_END_OF_THOUGHTS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_START_OF_THOUGHTS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_FENCE = re.compile(r"\A```[a-z]*\s*\n(.*?)\n?\s*```\Z", re.DOTALL)
 _ALONE = re.compile(r"[*_`\"']*([1-5])(?:\s*(?:/|out of)\s*5)?[*_`\"']*\.?", re.ASCII)
 # "Rating: 4", "**Rating:** 4/5", "Rating: **4**": a whole line or the end of one, the number and nothing behind it.
 _NAMED = re.compile(
@@ -25,10 +21,7 @@ def rating_in(text: str) -> int | None:
     of them say the same. What a reasoning model thinks aloud between its marks is not part of the reply. Half points,
     ranges, words and numbers in other scripts are no rating.
     """
-    # Behind the last thought; one that never ended is all there is from where it began.
-    said = _START_OF_THOUGHTS.split(_END_OF_THOUGHTS.split(text[-LONGEST_READ:])[-1])[0].strip()
-    if fenced := _FENCE.fullmatch(said):
-        said = fenced[1].strip()
+    said = spoken(text)
     if alone := _ALONE.fullmatch(said):
         return int(alone[1])
     if said.startswith("{"):

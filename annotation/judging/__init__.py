@@ -1,0 +1,1 @@
+"""Language models as raters: what they are sent, how their replies are read, what it takes to ask them."""
