@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.utils.functional import Promise
@@ -58,28 +58,50 @@ def in_words(table: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, An
     `texts` are those of the statements by code; one that has none, since it was erased, keeps its code.
     """
     keys = table["columns"]
-    if keys[:2] == ["statement", "group"]:
-        return _by_group(table, texts)
+    if tuple(keys[:2]) == ("statement", "group"):
+        head = _("%(group)s: agree (for/against/neutral)")
+        return _crossed(table, "statement", "group", head, _votes_of, texts)
+    if tuple(keys[:3]) == ("question", "source", "coverage"):
+        return _crossed(table, "question", "source", "%(source)s", _coverage_of, texts)
     columns = [{"label": LABELS[key], "numeric": key not in WORDS} for key in keys]
     rows = [[_cell(key, value, texts) for key, value in zip(keys, row, strict=True)] for row in table["rows"]]
     return {"columns": columns, "rows": rows}
 
 
-def _by_group(table: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Agreement with a column a group: share of agreement, then the votes for, against and neutral."""
+def _crossed(
+    table: Mapping[str, Any],
+    down: str,
+    across: str,
+    head: str,
+    cell: Callable[[Mapping[str, Any]], str],
+    texts: Mapping[str, str],
+) -> dict[str, Any]:
+    """One line for each value of the column `down`, with a column for each of `across`, in the order they come."""
     rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
-    groups = sorted({row["group"] for row in rows}, key=lambda letter: (len(letter), letter))
+    heads = list(dict.fromkeys(row[across] for row in rows))
+    if across == "group":  # a statement may come first that only later groups voted on
+        heads.sort(key=lambda letter: (len(letter), letter))
     cells: dict[str, dict[str, str]] = {}
     for row in rows:
-        votes = "/".join(str(row[name]) for name in ("n_agree", "n_disagree", "n_neutral"))
-        cells.setdefault(row["statement"], {})[row["group"]] = f"{row['agree']:.2f} ({votes})"
-    heads = [_("%(group)s: agree (for/against/neutral)") % {"group": group} for group in groups]
+        cells.setdefault(row[down], {})[row[across]] = cell(row)
     return {
-        "columns": [{"label": LABELS["statement"], "numeric": False}, *({"label": h, "numeric": True} for h in heads)],
+        "columns": [
+            {"label": LABELS[down], "numeric": False},
+            *({"label": head % {across: value}, "numeric": True} for value in heads),
+        ],
         "rows": [
-            [texts.get(code, code), *(found.get(group, MISSING) for group in groups)] for code, found in cells.items()
+            [_cell(down, value, texts), *(found.get(key, MISSING) for key in heads)] for value, found in cells.items()
         ],
     }
+
+
+def _votes_of(row: Mapping[str, Any]) -> str:
+    votes = "/".join(str(row[name]) for name in ("n_agree", "n_disagree", "n_neutral"))
+    return f"{row['agree']:.2f} ({votes})"
+
+
+def _coverage_of(row: Mapping[str, Any]) -> str:
+    return MISSING if row["coverage"] is None else f"{row['coverage']:.2f}"
 
 
 def _cell(key: str, value: Any, texts: Mapping[str, str]) -> Any:

@@ -11,9 +11,12 @@ import pytest
 from django.contrib.auth.models import AbstractUser
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from clustering import services
 from clustering.inclusion import Inclusion
+from clustering.models import GroupMember, GroupName, GroupStatement, OpinionGroup
+from clustering.models.groups import LONGEST_NAME
 from clustering.parameters import Parameters
 from core import runs
 from core.models import Run
@@ -32,9 +35,8 @@ def analyst(planted: Study, client: Client) -> AbstractUser:
 
 @pytest.fixture
 def run(planted: Study) -> Run:
-    queued = services.start_scores(
-        study=planted, parameters=Parameters(inclusion=Inclusion(("live",)), replicates=200), seed=1, by=None
-    )
+    quick = Parameters(inclusion=Inclusion(("live",)), replicates=200, stability_seeds=0, stability_replicates=0)
+    queued = services.start_scores(study=planted, parameters=quick, seed=1, by=None)
     done = runs.execute(queued.pk)
     assert done is not None
     return done
@@ -93,9 +95,100 @@ def test_a_question_shows_map_groups_and_coverage(
     planted: Study, analyst: AbstractUser, client: Client, run: Run
 ) -> None:
     page = client.get(reverse("clustering:question", args=[planted.slug, "q1"])).content.decode()
-    assert "opinion-map-spec" in page
-    assert "Group A: 8 participants" in page
+    for name in ("opinion_map", "loadings", "agreement", "silhouettes", "ratings-1"):
+        assert f"figure-{name}-spec" in page
+    assert page.count("8 participants") == 3
     assert "✓ 5.00 (8)" in page
+    assert reverse("clustering:group", args=[planted.slug, "q1", "A"]) in page
+    assert "For the team only".lower() not in page.lower()
+
+
+def test_the_page_of_a_group_holds_every_statement_in_full(
+    planted: Study, analyst: AbstractUser, client: Client, run: Run
+) -> None:
+    group = OpinionGroup.objects.get(grouping__run__parent=run, grouping__question__code="q1", number=0)
+    page = client.get(reverse("clustering:group", args=[planted.slug, "q1", group.letter])).content.decode()
+    for statement in group.statements.select_related("statement"):
+        assert escape(statement.statement.text) in page
+    assert client.get(reverse("clustering:group", args=[planted.slug, "q1", "Z"])).status_code == 404
+
+
+def test_a_group_is_named_by_a_form_and_keeps_the_name_on_every_page(
+    planted: Study, analyst: AbstractUser, client: Client, run: Run
+) -> None:
+    url = reverse("clustering:name-group", args=[planted.slug, "q1", "A"])
+    response = client.post(url, {"name": "  Free <b>buses</b> "})
+    assert response.status_code == 302
+    for page in (response.url, reverse("clustering:question", args=[planted.slug, "q1"])):
+        html = client.get(page).content.decode()
+        assert "Free &lt;b&gt;buses&lt;/b&gt;" in html
+        assert "draft name" not in html
+    client.post(url, {"name": ""})
+    assert "Free &lt;b&gt;" not in client.get(response.url).content.decode()
+
+
+def test_a_name_that_is_too_long_comes_back_with_the_reason(
+    planted: Study, analyst: AbstractUser, client: Client, run: Run
+) -> None:
+    long = "x" * (LONGEST_NAME + 1)
+    response = client.post(reverse("clustering:name-group", args=[planted.slug, "q1", "A"]), {"name": long})
+    assert response.status_code == 422
+    assert response.context["form"].errors["name"]
+    assert long in response.content.decode()
+    assert not GroupName.objects.exists()
+
+
+def test_a_draft_name_is_marked_until_a_person_saves_it(
+    planted: Study, analyst: AbstractUser, client: Client, run: Run
+) -> None:
+    group = OpinionGroup.objects.get(grouping__run__parent=run, grouping__question__code="q1", number=0)
+    services.name_group(group=group, name="Drafted", by=None, is_draft=True)
+    url = reverse("clustering:group", args=[planted.slug, "q1", group.letter])
+    assert "draft name" in client.get(url).content.decode()
+    client.post(f"{url}name/", {"name": "Drafted"})
+    assert "draft name" not in client.get(url).content.decode()
+
+
+def test_a_moderator_names_no_group(planted: Study, client: Client, run: Run) -> None:
+    client.force_login(MembershipFactory(study=planted, role=Membership.Role.MODERATOR).user)
+    url = reverse("clustering:group", args=[planted.slug, "q1", "A"])
+    assert "Save the name" not in client.get(url).content.decode()
+    assert client.post(f"{url}name/", {"name": "Mine"}).status_code == 403
+
+
+def test_a_small_group_is_marked_as_for_the_team_and_weak_evidence_as_weak(
+    planted: Study, analyst: AbstractUser, client: Client, run: Run
+) -> None:
+    group = OpinionGroup.objects.get(grouping__run__parent=run, grouping__question__code="q1", number=0)
+    OpinionGroup.objects.filter(pk=group.pk).update(size=4)
+    GroupStatement.objects.filter(group=group).update(n_agree=1, n_disagree=0, n_neutral=0)
+    page = client.get(reverse("clustering:question", args=[planted.slug, "q1"])).content.decode()
+    assert "for the team only" in page
+    assert "1 of 1 (100 %)" in page
+    assert "few votes" in page
+    assert "Too few to show" in page
+
+
+def test_people_in_no_group_are_counted(planted: Study, analyst: AbstractUser, client: Client, run: Run) -> None:
+    member = GroupMember.objects.filter(grouping__run__parent=run, grouping__question__code="q1").first()
+    assert member is not None
+    GroupMember.objects.filter(pk=member.pk).update(group=None)
+    page = client.get(reverse("clustering:question", args=[planted.slug, "q1"])).content.decode()
+    assert "1 participant is in no group." in page
+
+
+def test_all_statistics_are_on_a_page_of_their_own(
+    planted: Study, analyst: AbstractUser, client: Client, run: Run
+) -> None:
+    response = client.get(reverse("clustering:statistics", args=[planted.slug, run.public_id]))
+    anchors = [section["anchor"] for section in response.context["sections"]]
+    assert anchors[:3] == ["ranks", "adjusted", "differences"]
+    assert {"sensitivity", "correlates", "planning"} <= set(anchors)
+    page = response.content.decode()
+    for anchor in anchors:
+        assert f'id="{anchor}"' in page
+    ranks = response.context["sections"][0]["tables"][0]["table"]["rows"]
+    assert [row[1] for row in ranks] == sorted(row[1] for row in ranks)
 
 
 def test_a_question_of_an_earlier_run_is_shown_after_its_text_was_amended(
@@ -114,7 +207,7 @@ def test_the_number_of_queries_does_not_grow_with_people(
 ) -> None:
     with django_assert_max_num_queries(20):
         client.get(reverse("clustering:results", args=[planted.slug]))
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(28):
         client.get(reverse("clustering:question", args=[planted.slug, "q1"]))
 
 

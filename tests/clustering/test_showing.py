@@ -51,6 +51,14 @@ def test_agreement_is_one_line_a_statement_with_a_column_a_group() -> None:
     assert [column["numeric"] for column in shown["columns"]] == [False, True, True]
 
 
+def test_coverage_is_one_line_a_question_with_a_column_a_source() -> None:
+    rows = [["q1", "One", 0.5, 2], ["q1", "Two", None, 2], ["q2", "One", 1.0, 3], ["q2", "Two", 0.0, 3]]
+    shown = in_words({"columns": ["question", "source", "coverage", "n_groups"], "rows": rows}, {})
+
+    assert [column["label"] for column in shown["columns"]] == ["Question", "One", "Two"]
+    assert shown["rows"] == [["q1", "0.50", MISSING], ["q2", "1.00", "0.00"]]
+
+
 def test_numbers_are_rounded_on_pages_and_whole_in_files() -> None:
     table = {"columns": ["group", "n_people", "x", "y"], "rows": [["A", 3, 1 / 3, None], ["", 1, 0.0, 2.0]]}
 

@@ -63,7 +63,7 @@ def test_the_figures_are_drawn_and_fit(width: int, study: Study, finished: Run, 
     tab.goto(reverse("clustering:results", args=[study.slug]))
     scores, coverage = tab.locator("#figure-scores svg"), tab.locator("#figure-coverage svg")
 
-    expect(scores.locator(".mark-symbol" + MARKS)).to_have_count(N_SOURCES * 2)
+    expect(scores.locator(".mark-symbol" + MARKS)).to_have_count((N_SOURCES + 1) * 2)
     expect(coverage.locator(".mark-rect" + MARKS)).to_have_count(N_QUESTIONS * N_SOURCES)
     assert coverage.locator(".mark-text" + TEXTS).all_text_contents() == ["0.67", "0.00"] * N_QUESTIONS
     assert set(words_of(scores)) >= {"Model s2", "OvertonScore", "unweighted", "weighted"}
@@ -78,7 +78,7 @@ def test_the_opinion_map_shows_everybody_and_names_the_groups(
 ) -> None:
     tab.set_viewport_size({"width": width, "height": 900})
     tab.goto(reverse("clustering:question", args=[study.slug, "q1"]))
-    drawing = tab.locator("#opinion-map svg")
+    drawing = tab.locator("#figure-opinion_map svg")
 
     expect(drawing.locator(".mark-symbol" + MARKS)).to_have_count(N_GROUPS * N_EACH)
     colours = drawing.locator(".mark-symbol" + MARKS).evaluate_all(
@@ -87,7 +87,7 @@ def test_the_opinion_map_shows_everybody_and_names_the_groups(
     assert colours == N_GROUPS
     legend = words_of(drawing.locator(".role-legend"))
     assert {"Group", "A", "B", "C", "Votes cast"} <= set(legend)
-    assert is_within(tab, "#opinion-map")
+    assert is_within(tab, "#figure-opinion_map")
     assert colour_of(drawing) != ""
 
 
@@ -104,13 +104,13 @@ def test_without_scripts_the_numbers_are_there_as_tables(
     tab = analyst_window(study, open_window, live_server, java_script_enabled=False).context.new_page()
     tab.goto(reverse("clustering:results", args=[study.slug]))
     assert cells_of(tab, "[aria-label='OvertonScore of each source']")[0][:2] == [LONG_NAME, "0.667"]
-    tab.click("#figure-coverage summary")
+    tab.click("#figure-coverage summary >> nth=0")
     assert cells_of(tab, "#figure-coverage") == [["q1", "0.67", "0.00"], ["q2", "0.67", "0.00"]]
     expect(tab.locator("#figure-coverage .chart").get_by_text("The drawing needs JavaScript")).to_be_visible()
     tab.goto(reverse("clustering:question", args=[study.slug, "q1"]))
-    tab.click("#opinion-map summary")
+    tab.click("#figure-opinion_map summary >> nth=0")
 
-    assert cells_of(tab, "#opinion-map") == [[group, str(N_EACH)] for group in "ABC"]
+    assert [row[:2] for row in cells_of(tab, "#figure-opinion_map")] == [[group, str(N_EACH)] for group in "ABC"]
 
 
 def test_a_run_is_started_watched_and_leads_to_its_results(study: Study, watch: Watch) -> None:
@@ -133,7 +133,7 @@ def test_a_run_is_started_watched_and_leads_to_its_results(study: Study, watch: 
     watch.context.set_offline(False)
     runs.execute(queued.pk)
 
-    expect(tab.locator("#figure-scores .mark-symbol" + MARKS)).to_have_count(N_SOURCES * 2)
+    expect(tab.locator("#figure-scores .mark-symbol" + MARKS)).to_have_count((N_SOURCES + 1) * 2)
     assert tab.locator("#run-progress").count() == 0
 
 
