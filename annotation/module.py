@@ -9,7 +9,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.blocks import AnnotateRunner
 from annotation.models import Campaign
+from annotation.sections import AnnotateSection
 from annotation.services import erasure
 from core.registry import StudyModule
 from studies.models import Enrolment, Study
@@ -26,4 +28,20 @@ def summary(study: Study) -> Sequence[tuple[Any, Any]]:
     return [(_("Blind audits"), n)] if n else []
 
 
-module = StudyModule(slug="annotation", label=gettext_lazy("Annotation"), summary=summary, erase=erase)
+def admin_inlines() -> Sequence[Any]:
+    """The settings of the annotate block, on the page of a draft."""
+    # The admin's modules may be imported only once all apps are there.
+    from annotation.admin_block import AnnotateSettingsInline
+
+    return [AnnotateSettingsInline]
+
+
+module = StudyModule(
+    slug="annotation",
+    label=gettext_lazy("Annotation"),
+    blocks=(AnnotateRunner(),),
+    sections=(AnnotateSection(),),
+    summary=summary,
+    erase=erase,
+    admin_inlines=admin_inlines,
+)

@@ -11,6 +11,7 @@ import factory
 from django.contrib.auth import get_user_model
 from factory.django import DjangoModelFactory
 
+from annotation.models import AnnotateSettings
 from clustering.models import (
     GroupCoverage,
     Grouping,
@@ -679,6 +680,7 @@ def _about(study: Study) -> dict[str, Any]:
 
 
 def _blocks(study: Study) -> dict[str, Any]:
+    judging = AnnotateSettings.objects.filter(study=study).first() or AnnotateSettings(study=study)
     votes = VoteSettings.objects.filter(study=study).first() or VoteSettings(study=study)
     return {
         "blocks": study.blocks,
@@ -694,6 +696,7 @@ def _blocks(study: Study) -> dict[str, Any]:
             }
             for item in study.form_items.order_by("position", "code")
         ],
+        "annotate": {"campaign": judging.campaign, "items": judging.items},
         "assignment": {
             "questions_each": study.questions_each,
             "policy": str(study.assignment_policy),

@@ -1,4 +1,5 @@
 from annotation.models.assignments import Assignment, ItemEvent, Place
+from annotation.models.block import AnnotateSettings
 from annotation.models.campaigns import Campaign, CampaignMember, ConsentText, Rubric
 from annotation.models.closing import Adjudication, Lock, Unblinding
 from annotation.models.items import GoldLabel, HiddenFields, Item, ItemScore, ItemText, Scorer, TextOrigin
@@ -9,6 +10,7 @@ from annotation.models.raters import Invitation, PayPer, Qualification, Rater, R
 
 __all__ = [
     "Adjudication",
+    "AnnotateSettings",
     "Assignment",
     "Campaign",
     "CampaignMember",

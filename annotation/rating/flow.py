@@ -212,7 +212,7 @@ def _answer(assignment: Assignment, data: Values, now: datetime, *, at_most: int
         submitted = judgements.submit(
             assignment=assignment,
             given=said.given,
-            client_key=_client_key(data),
+            client_key=client_key(data) or uuid.uuid4(),
             version=_version(data),
             now=now,
         )
@@ -257,12 +257,12 @@ def last(data: Values, name: str) -> str:
     return values[-1]
 
 
-def _client_key(data: Values) -> uuid.UUID:
-    """The key of the form; one that no page of ours made is replaced, so that its post is like no other."""
+def client_key(data: Values) -> uuid.UUID | None:
+    """The key of the form; None for one that no page of ours made."""
     try:
         return uuid.UUID(last(data, "key"))
     except ValueError:
-        return uuid.uuid4()
+        return None
 
 
 def _version(data: Values) -> int:

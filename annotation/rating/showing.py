@@ -34,6 +34,7 @@ class Over(StrEnum):
     NOT_QUALIFIED = "not_qualified"
     PAUSED = "paused"
     LOCKED = "locked"
+    REMOVED = "removed"
 
 
 @dataclass(slots=True)
@@ -92,6 +93,7 @@ def _over_texts() -> dict[Over, tuple[str, str]]:
         ),
         Over.PAUSED: (_("Paused at the moment"), _("Judging is paused. Please come back later.")),
         Over.LOCKED: (_("Judging is finished"), _("Answers can no longer be given or changed. Thank you.")),
+        Over.REMOVED: (_("Thank you"), _("You no longer take part in this. The answers you gave are kept.")),
     }
 
 

@@ -8,11 +8,11 @@ from studies.session.planning import WITHOUT_STEPS
 
 
 def test_these_blocks_are_offered() -> None:
-    assert block_kinds() == ("consent", "form", "write", "rate", "vote")
+    assert block_kinds() == ("consent", "form", "write", "rate", "vote", "annotate")
 
 
 def test_the_usual_session_is_made_of_them() -> None:
-    assert set(DEFAULT_BLOCKS) - WITHOUT_STEPS == set(block_kinds())
+    assert set(DEFAULT_BLOCKS) - WITHOUT_STEPS == set(block_kinds()) - {"annotate"}
 
 
 def test_each_is_found_by_its_kind() -> None:

@@ -184,7 +184,7 @@ def test_an_annotator_sees_no_data(study: Study, annotator: Any) -> None:
 
 def study_form(**given: Any) -> dict[str, Any]:
     """What the page that creates a study posts."""
-    parts = ("questions", "sources", "form_items", "vote_settings", "memberships")
+    parts = ("questions", "sources", "form_items", "vote_settings", "annotate_settings", "memberships")
     management = {f"{part}-{name}": "0" for part in parts for name in ("TOTAL_FORMS", "INITIAL_FORMS")}
     return {
         **management,
