@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import mixins, serializers, viewsets
 
 from clustering.models import GroupMember, Score
+from clustering.parameters import GROUPS, LIVE, OVERTON, VIEWPOINTS
 from core.models import Run
 from studies.access import team_studies
+from studies.models import Question, Study
+
+KINDS = (GROUPS, OVERTON, LIVE, VIEWPOINTS)
+KIND = OpenApiParameter("kind", OpenApiTypes.STR, enum=KINDS, description="Only runs of this kind.")
 
 STUDY = OpenApiParameter("study", OpenApiTypes.STR, description="Only of the study with this slug.")
 QUESTION = OpenApiParameter("question", OpenApiTypes.STR, description="Only of questions with this code.")
@@ -51,6 +58,43 @@ class GroupMemberSerializer(serializers.ModelSerializer):
         return None if member.group is None else member.group.letter
 
 
+class RunSerializer(serializers.ModelSerializer):
+    """A computation with everything that identifies it: parameters, seed, hashes and versions."""
+
+    id = serializers.UUIDField(source="public_id", read_only=True)
+    parent = serializers.UUIDField(source="parent.public_id", read_only=True, allow_null=True, default=None)
+
+    class Meta:
+        model = Run
+        fields = (
+            *("id", "kind", "subject_kind", "subject_id", "parent", "parameters", "seed", "status", "is_reported"),
+            *("queued_at", "started_at", "finished_at", "input_sha256", "result_sha256", "versions", "error"),
+        )
+        read_only_fields = fields
+
+
+@extend_schema_view(list=extend_schema(parameters=[STUDY, KIND]))
+class RunViewSet(viewsets.ReadOnlyModelViewSet):
+    """Runs of groups and scores in the order of their making; subjects go by the ids of studies and questions."""
+
+    serializer_class = RunSerializer
+    queryset = Run.objects.filter(kind__in=KINDS)
+    throttle_scope = "read"
+    lookup_field = "public_id"
+    lookup_url_kwarg = "id"
+
+    def get_queryset(self) -> QuerySet[Run]:
+        """Keep to the account's studies, and to what was asked for."""
+        studies = _asked_studies(self.request)
+        questions = Question.objects.filter(study__in=studies).values_list("public_id", flat=True)
+        of_study = Q(subject_kind="study", subject_id__in=_keys(studies.values_list("public_id", flat=True)))
+        of_question = Q(subject_kind="question", subject_id__in=_keys(questions))
+        runs = super().get_queryset().filter(of_study | of_question)
+        if "kind" in self.request.query_params:
+            runs = runs.filter(kind=self.request.query_params["kind"])
+        return runs.select_related("parent").defer("result", "parent__result")
+
+
 @extend_schema(parameters=[STUDY, RUN])
 class ScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     """OvertonScores of all finished runs, in the order of the runs."""
@@ -82,12 +126,19 @@ class GroupMemberViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
 
 def _asked_runs(request: Any) -> QuerySet[Run]:
-    studies = team_studies(request.user)
-    if "study" in request.query_params:
-        studies = studies.filter(slug=request.query_params["study"])
-    keys = [str(public_id) for public_id in studies.values_list("public_id", flat=True)]
+    keys = _keys(_asked_studies(request).values_list("public_id", flat=True))
     runs = Run.objects.finished().filter(subject_kind="study", subject_id__in=keys)
     if "run" in request.query_params:
         asked = serializers.UUIDField().run_validation(request.query_params["run"])
         runs = runs.filter(public_id=asked)
     return runs
+
+
+def _asked_studies(request: Any) -> QuerySet[Study]:
+    studies = team_studies(request.user)
+    return studies.filter(slug=request.query_params["study"]) if "study" in request.query_params else studies
+
+
+def _keys(public_ids: Iterable[UUID]) -> list[str]:
+    """Ids as runs keep those of their subjects."""
+    return [str(public_id) for public_id in public_ids]

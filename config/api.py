@@ -6,7 +6,8 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
-from clustering.api import GroupMemberViewSet, ScoreViewSet
+from clustering.api import GroupMemberViewSet, RunViewSet, ScoreViewSet
+from clustering.api_groups import GroupingViewSet, GroupStatementViewSet, OpinionGroupViewSet
 from prediction.api import PredictionBatchViewSet, PredictionReportViewSet, PredictionViewSet
 from studies.api import QuestionViewSet, StudyViewSet
 from voting.api import StatementViewSet, VoteViewSet
@@ -24,6 +25,10 @@ router.register("questions", QuestionViewSet, basename="question")
 router.register("statements", StatementViewSet, basename="statement")
 router.register("votes", VoteViewSet, basename="vote")
 router.register("groups", GroupMemberViewSet, basename="group")
+router.register("groupings", GroupingViewSet, basename="grouping")
+router.register("opinion-groups", OpinionGroupViewSet, basename="opinion-group")
+router.register("group-statements", GroupStatementViewSet, basename="group-statement")
+router.register("runs", RunViewSet, basename="run")
 router.register("scores", ScoreViewSet, basename="score")
 router.register("prediction-batches", PredictionBatchViewSet, basename="prediction-batch")
 router.register("predictions", PredictionViewSet, basename="prediction")
