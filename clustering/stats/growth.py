@@ -281,8 +281,9 @@ def _merge(space: Space, labels: IntArray, radius: float) -> IntArray | None:
     n_groups = int(labels.max()) + 1
     while n_groups > 1:
         apart = np.round(space.between(space.centres(labels, n_groups)), DIGITS)
-        apart[np.tril_indices(n_groups)] = np.inf
-        low, high = divmod(int(apart.argmin()), n_groups)
+        np.fill_diagonal(apart, np.inf)
+        # The distances are symmetric and the first of the smallest is taken: low comes before high.
+        low, high = sorted(divmod(int(apart.argmin()), n_groups))
         if not apart[low, high] < radius:
             break
         labels = np.where(labels == high, low, labels)
