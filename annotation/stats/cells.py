@@ -146,7 +146,7 @@ Rows = tuple[list[IntArray], IntArray, list[RaterSet], bool]
 
 def _rows(judgements: Judgements, sets: Sequence[RaterSet], resampling: Resampling) -> Iterator[Rows]:
     """Distinct rows of answers for each set, the row of each item, for which sets, and whether raters are known."""
-    if not judgements.fits_a_matrix:
+    if not (judgements.knows_raters and judgements.fits_a_matrix):
         for each in sets:
             if not each.is_pair:
                 yield _counted(judgements.slots(_mask(each, judgements)), each)
@@ -189,7 +189,7 @@ def _cells(
 ) -> Iterator[Cell]:
     layout: dict[str, list[Columns]] = {}
     start = 0
-    if not judgements.fits_a_matrix:
+    if not (judgements.knows_raters and judgements.fits_a_matrix):
         policies = [policy for policy in policies if not policy.is_listwise]
     for policy in policies:
         layout[policy.name] = []

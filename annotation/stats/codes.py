@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,17 +79,8 @@ class Codes:
         ValueError
             As :meth:`from_rows`.
         """
-        item_keys, items_coded = _coded(item, items)
-        rater_keys, raters_coded = _coded(rater, raters)
-        label_of = {name: index for index, name in enumerate(scale.labels)}
-        code = np.fromiter((label_of.get(name, MISSING) for name in label), np.int64, len(label))
-        if (code < 0).any():
-            row = int((code < 0).argmax())
-            raise ValueError(f"row {row + 1}: label {label[row]!r} is not one of {', '.join(scale.labels)}")
-        second = _second(items_coded * max(1, len(rater_keys)) + raters_coded)
-        if second is not None:
-            raise ValueError(f"row {second + 1}: rater {rater[second]!r} judges item {item[second]!r} a second time")
-        return cls(item_keys, rater_keys, scale, items_coded, raters_coded, code)
+        found = Judgements.from_columns("", item, rater, label, scale, items=items, raters=raters)
+        return cls(found.items, found.raters, scale, found.item, found.rater, found.code)
 
     @classmethod
     def from_matrix(
@@ -176,6 +167,8 @@ class Judgements:
         What "cannot judge" counts as in the primary analysis.
     cannot_judge_label : str
         What it is called where it counts as a label.
+    knows_raters : bool
+        False if only counts of labels are known, and raters are numbered within each item.
     """
 
     dimension: str
@@ -188,11 +181,50 @@ class Judgements:
     matches: tuple[str, ...] = ()
     cannot_judge: str = "missing"
     cannot_judge_label: str = "cannot judge"
+    knows_raters: bool = True
 
     @classmethod
     def of(cls, codes: Codes, dimension: str = "", **declared: Any) -> Judgements:
         """Answers that are all labels."""
         return cls(dimension, codes.items, codes.raters, codes.scale, codes.item, codes.rater, codes.code, **declared)
+
+    @classmethod
+    def from_columns(
+        cls,
+        dimension: str,
+        item: Sequence[str],
+        rater: Sequence[str],
+        label: Sequence[str],
+        scale: Scale,
+        *,
+        special: Mapping[str, int] | None = None,
+        items: Iterable[str] = (),
+        raters: Iterable[str] = (),
+        **declared: Any,
+    ) -> Judgements:
+        """Answers given as three columns of equal length, in any order.
+
+        Parameters
+        ----------
+        special : mapping of str to int, optional
+            What stands for :data:`CANNOT_JUDGE` and :data:`NOT_APPLICABLE` in the column of labels.
+
+        Raises
+        ------
+        ValueError
+            If a label was not declared, or a rater judges an item twice; the row is named.
+        """
+        code_of = {**(special or {}), **{name: index for index, name in enumerate(scale.labels)}}
+        item_keys, items_coded = _coded(item, items)
+        rater_keys, raters_coded = _coded(rater, raters)
+        code = np.fromiter((code_of.get(name, MISSING) for name in label), np.int64, len(label))
+        if (code == MISSING).any():
+            row = int((code == MISSING).argmax())
+            raise ValueError(f"row {row + 1}: label {label[row]!r} is not one of {', '.join(scale.labels)}")
+        second = _second(items_coded * max(1, len(rater_keys)) + raters_coded)
+        if second is not None:
+            raise ValueError(f"row {second + 1}: rater {rater[second]!r} judges item {item[second]!r} a second time")
+        return cls(dimension, item_keys, rater_keys, scale, items_coded, raters_coded, code, **declared)
 
     @property
     def fits_a_matrix(self) -> bool:

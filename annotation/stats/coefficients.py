@@ -158,8 +158,10 @@ def computed(
         yield Values(FLEISS, name, *fleiss_kappa(sums, weights, agreement), every)
         yield Values("gwet_ac", name, *gwet_ac(sums, weights, agreement), every)
         yield Values("randolph_kappa", name, *randolph_kappa(sums, weights, agreement), every)
-        if name not in ("identity", "linear", "quadratic", "ordinal"):
-            yield Values("krippendorff_alpha", name, *krippendorff_alpha(sums, policy.scale, None, weights), every)
+        if name != "identity":
+            yield Values(
+                "krippendorff_alpha_weighted", name, *krippendorff_alpha(sums, policy.scale, None, weights), every
+            )
     for level in alpha_levels(policy.scale.level):
         yield Values("krippendorff_alpha", level, *krippendorff_alpha(sums, policy.scale, level), every)
     yield from _by_rater(added, columns, size, named_weights, sums)

@@ -163,8 +163,9 @@ class _Errors:
     def of(self, values: Values, value: float, chance: float) -> tuple[float, Interval | None, float]:
         """Standard error, interval, and the error under no agreement beyond chance."""
         nan = float("nan")
-        if values.name == "krippendorff_alpha":
-            error = self._of_alpha(values.weights)
+        if values.name.startswith("krippendorff_alpha"):
+            is_weighted = values.name == "krippendorff_alpha_weighted"
+            error = self._of_weights(values.weights) if is_weighted else self._of_level(values.weights)
             n = float(self.sums.n_pairable)
             return error, t_interval(value, error, n, self.level) if np.isfinite(error) else None, nan
         if values.name == "cohen_kappa":
@@ -182,10 +183,11 @@ class _Errors:
             null = fleiss_null_error(self.kinds, self.times)
         return error, t_interval(value, error, float(self.sums.n_rated), self.level), null
 
-    def _of_alpha(self, name: str) -> float:
+    def _of_weights(self, name: str) -> float:
+        return krippendorff_error(self.kinds, self.times, self.weights[name])
+
+    def _of_level(self, name: str) -> float:
         """``nan`` on the ordinal level, whose differences depend on the data."""
-        if name in self.weights:
-            return krippendorff_error(self.kinds, self.times, self.weights[name])
         if name == "ordinal":
             return float("nan")
         if name == "nominal":

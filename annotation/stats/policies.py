@@ -87,7 +87,7 @@ def policies_for(judgements: Judgements) -> tuple[Policy, ...]:
     names = ["missing"]
     if has_cannot_judge:
         names.insert(0 if judgements.cannot_judge == "category" else 1, "category")
-    if not is_complete:
+    if not is_complete and judgements.knows_raters and judgements.fits_a_matrix:
         names.append("listwise")
     if judgements.matches and set(judgements.matches) != set(judgements.scale.labels) and judgements.scale.size > 2:
         names += ["strict", "strict_or_not"] if has_cannot_judge else ["strict"]

@@ -30,7 +30,7 @@ class RaterSet:
 
 
 def rater_sets(
-    raters: Sequence[str], kinds: Mapping[str, str], *, most_in_pairs: int = MOST_IN_PAIRS
+    raters: Sequence[str], kinds: Mapping[str, str], *, most_in_pairs: int = MOST_IN_PAIRS, known: bool = True
 ) -> tuple[RaterSet, ...]:
     """The sets of a report, in their order; one that would be the same as "all" is left out.
 
@@ -41,9 +41,13 @@ def rater_sets(
         "human" or "model" for each rater; who is not named is human.
     most_in_pairs : int
         Pairs are made of up to so many raters.
+    known : bool
+        False if who is who is not known: then there is no other set than all.
     """
     everybody = tuple(range(len(raters)))
     sets = [RaterSet("all", "all", everybody)]
+    if not known:
+        return tuple(sets)
     people = tuple(i for i in everybody if kinds.get(raters[i], "human") != "model")
     machines = tuple(i for i in everybody if i not in set(people))
     if people and machines:

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from annotation.files import FORMATS, LEVELS, RatingsOptions, read_ratings, read_weights
+from annotation.reporting.about import about_file
+from annotation.reporting.documents import computed, document
+from annotation.reporting.text import as_text
+from annotation.stats.material import Settings
+from core.errors import Invalid
+from core.management_base import Outcome, PolyphonyCommand
+
+
+class Command(PolyphonyCommand):
+    """Print how far raters agree."""
+
+    help = "Report the agreement of raters in a file."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """What to read, and how."""
+        parser.add_argument("file", nargs="?", metavar="FILE", help="Ratings: CSV, JSON Lines or Parquet.")
+        add_file_options(parser)
+        parser.add_argument("--seed", type=_natural, default=0, metavar="N", help="Of the bootstrap (default: 0).")
+        parser.add_argument("--replicates", type=_natural, default=1000, metavar="B", help="0 for no bootstrap.")
+        parser.add_argument("--confidence", type=float, default=0.95, metavar="P", help="Of the intervals.")
+
+    def perform(self, **options: Any) -> Outcome:
+        """Read, compute and print."""
+        if not options["file"]:
+            raise Invalid(_("Name a ratings file."))
+        told = options_from(options)
+        path = Path(options["file"])
+        weights = {}
+        for given in options["weights"]:
+            labels, matrix = read_weights(Path(given), Path(given).name)
+            weights[Path(given).name] = matrix
+            told = told if told.labels else RatingsOptions(**{**_as_dict(told), "labels": labels, "level": "nominal"})
+        found = read_ratings(path, path.name, told, weights=weights)
+        settings = Settings(options["seed"], options["replicates"], options["confidence"])
+        data = document(computed(found.material, settings), about_file(found, told))
+        return Outcome(as_text(data), data)
+
+
+def add_file_options(parser: CommandParser) -> None:
+    """Options about a ratings file."""
+    parser.add_argument("--format", choices=FORMATS, help="The shape of the file; without it, it is recognised.")
+    parser.add_argument("--labels", type=_words, default=(), metavar="A,B,C", help="All labels, lowest first.")
+    parser.add_argument("--cannot-judge", metavar="LABEL", help="The label that says so.")
+    parser.add_argument("--not-applicable", metavar="LABEL", help="The label that says so.")
+    parser.add_argument("--missing", type=_words, default=(), metavar="A,B", help="Texts that stand for no judgement.")
+    parser.add_argument("--matches", type=_words, default=(), metavar="A,B", help="Labels that count as a match.")
+    parser.add_argument("--strata", metavar="COLUMN", help="The column of strata.")
+    parser.add_argument("--unit", metavar="COLUMN", help="The column of what is resampled together.")
+    parser.add_argument("--level", choices=LEVELS, help="What differences between labels mean.")
+    parser.add_argument("--raters", type=_words, default=(), metavar="A,B", help="Only these raters.")
+    parser.add_argument("--models", type=_words, default=(), metavar="A,B", help="Raters that are language models.")
+    parser.add_argument("--weights", action="append", default=[], metavar="FILE", help="Weights of pairs of labels.")
+    parser.add_argument("--n", type=_natural, metavar="N", help="Items behind a table of shares.")
+
+
+def options_from(options: dict[str, Any]) -> RatingsOptions:
+    """What the options say about the file."""
+    return RatingsOptions(**{name: options[name] for name in RatingsOptions.__slots__})
+
+
+def _as_dict(options: RatingsOptions) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in RatingsOptions.__slots__}
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
+
+
+def _natural(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ArgumentTypeError(_("not negative"))
+    return value
