@@ -74,7 +74,7 @@ def test_a_participant_consents_judges_and_gets_the_code(htmx: bool) -> None:
 def test_an_answer_that_lacks_something_is_shown_again() -> None:
     walker = at_the_block(study_with(frozen()))
     walker.send()
-    judge(walker, **{"answer__use": None, "evidence__use": "a thought"})
+    judge(walker, answer__use=None, evidence__use="a thought")
 
     assert walker.page.status_code == 422
     assert 'href="#answer-use"' in walker.page.content.decode()
