@@ -10,7 +10,7 @@ from studies.models import Enrolment, Question
 from tests.factories import EnrolmentFactory, QuestionFactory, StatementFactory
 from voting.models import Statement
 from voting.routing import LEAST_VOTED, MIXED, UNIFORM, Route, choose_again, redraw
-from voting.selectors import ballot_of, drawn_for, statements_for
+from voting.selectors import drawn_for, statements_for
 
 pytestmark = pytest.mark.django_db
 
@@ -38,14 +38,13 @@ def test_both_draw_the_same(question: Question, person: Enrolment, policy: str) 
     route = Route(policy, 0.5)
     rows = statements_for(enrolment=person, question=question)
     n_votes = {row.code: row.n_agree + row.n_disagree + row.n_neutral for row in rows}
-    ballot = ballot_of(enrolment=person, question=question)
     seen = set()
 
     for rank in range(1, 120):
         names = {"seed": "ab" * 16, "public_code": person.public_code, "question_code": question.code, "rank": rank}
         expected = redraw(n_votes, route, **names)
         choice = choose_again(route, **names)
-        drawn = drawn_for(enrolment=person, question=question, ballot=ballot, choice=choice)
+        drawn = drawn_for(enrolment=person, question=question, choice=choice)
         assert drawn is not None
         assert expected is not None
         assert (drawn.code, choice.arm, drawn.n_eligible) == (expected.code, expected.policy, expected.n_eligible)
@@ -59,7 +58,6 @@ def test_both_draw_the_same(question: Question, person: Enrolment, policy: str) 
 
 def test_nothing_eligible_is_nothing(question: Question, person: Enrolment) -> None:
     Statement.objects.update(author=person)
-    ballot = ballot_of(enrolment=person, question=question)
     choice = choose_again(Route(UNIFORM), seed="00", public_code="P", question_code="q", rank=1)
 
-    assert drawn_for(enrolment=person, question=question, ballot=ballot, choice=choice) is None
+    assert drawn_for(enrolment=person, question=question, choice=choice) is None

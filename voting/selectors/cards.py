@@ -103,13 +103,14 @@ def statements_for(*, enrolment: Enrolment, question: Question) -> StatementQuer
     return statements.filter(live | draft, Q(is_preview=True) | ~Q(origin=Statement.Origin.PEER))
 
 
-def drawn_for(*, enrolment: Enrolment, question: Question, ballot: Ballot, choice: Choice) -> Drawn | None:
-    """The eligible statement at the place chosen, none that `ballot` holds; None if nothing is eligible.
+def drawn_for(*, enrolment: Enrolment, question: Question, choice: Choice) -> Drawn | None:
+    """The eligible statement at the place chosen, none that was shown before; None if nothing is eligible.
 
     One query, and one row of it: the database counts and sorts, whatever the number of statements. Codes are sorted by
     code point, as Python sorts them, so that the draw can be made again from exported tables.
     """
-    shown = [card.statement_id for card in ballot.cards]
+    # Not by the ids of the ballot: a statement of one shape for any number of cards is planned once.
+    shown = Exposure.objects.filter(enrolment=enrolment, question=question).order_by().values("statement")
     eligible = statements_for(enrolment=enrolment, question=question).exclude(pk__in=shown)
     part, parameters = eligible.order_by().values_list("pk", "code", N_VOTES).query.sql_with_params()
     is_least = choice.arm == LEAST_VOTED

@@ -44,7 +44,7 @@ def draw_next(*, enrolment: Enrolment, question: Question, ballot: Ballot, route
     """Draw the card that follows the ballot's, None if nothing is eligible. Writes nothing."""
     rank = ballot.next_rank
     choice = choose_again(route, seed=seed, public_code=enrolment.public_code, question_code=question.code, rank=rank)
-    drawn = drawn_for(enrolment=enrolment, question=question, ballot=ballot, choice=choice)
+    drawn = drawn_for(enrolment=enrolment, question=question, choice=choice)
     if drawn is None:
         return None
     draw = Draw(code=drawn.code, policy=choice.arm, n_eligible=drawn.n_eligible)
