@@ -35,7 +35,7 @@ def theme() -> dict[str, Any]:
         "background": "transparent",
         "axis": {**words, **lines, "labelLimit": 320, "titlePadding": 8},
         "axisQuantitative": {"tickCount": 6},
-        "legend": {**words, "symbolSize": 80, "symbolBaseFillColor": "var(--muted)"},
+        "legend": {**words, "labelLimit": 240, "symbolSize": 80, "symbolBaseFillColor": "var(--muted)"},
         "header": words,
         "title": {"color": "var(--ink)", "subtitleColor": "var(--muted)"},
         "text": {"color": "var(--ink)"},

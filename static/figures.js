@@ -12,7 +12,7 @@
     font,
     axis: { ...theme.axis, ...fonts },
     axisQuantitative: { ...theme.axisQuantitative, ...(element.clientWidth < narrow && { tickCount: 3 }) },
-    legend: { ...theme.legend, ...fonts, ...(element.clientWidth < narrow && { orient: "bottom" }) },
+    legend: { ...theme.legend, ...fonts, ...(element.clientWidth < narrow && { orient: "bottom", labelLimit: element.clientWidth - 90 }) },
     header: { ...theme.header, ...fonts },
     title: { ...theme.title, font, subtitleFont: font },
     text: { ...theme.text, font },

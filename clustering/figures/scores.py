@@ -89,7 +89,7 @@ def threshold_sensitivity(scores: Sequence[Row], sources: Sequence[str], thresho
     """
     many = len(sources) > len(SHAPES)
     scale = alt.Scale(domain=list(sources), scheme="tableau20") if many else alt.Scale(domain=list(sources))
-    legend = alt.Legend(title=None, columns=1, labelLimit=240, symbolStrokeWidth=2)
+    legend = alt.Legend(title=None, columns=1, symbolStrokeWidth=2)
     base = alt.Chart(data(scores)).encode(
         x=alt.X(
             "threshold:Q",

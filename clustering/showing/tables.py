@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
@@ -52,47 +53,18 @@ WORDS = {"group", "other", "question", "source", "statement", "variant", "is_cho
 """Columns that hold no number."""
 
 
-def in_words(table: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    """The table for `components/_table.html`: labels, rounded numbers, statements by their text.
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A long table that people read as a cross table: which column goes down, which across, what stands in a cell."""
 
-    `texts` are those of the statements by code; one that has none, since it was erased, keeps its code.
-    """
-    keys = table["columns"]
-    if tuple(keys[:2]) == ("statement", "group"):
-        head = _("%(group)s: agree (for/against/neutral)")
-        return _crossed(table, "statement", "group", head, _votes_of, texts)
-    if tuple(keys[:3]) == ("question", "source", "coverage"):
-        return _crossed(table, "question", "source", "%(source)s", _coverage_of, texts)
-    columns = [{"label": LABELS[key], "numeric": key not in WORDS} for key in keys]
-    rows = [[_cell(key, value, texts) for key, value in zip(keys, row, strict=True)] for row in table["rows"]]
-    return {"columns": columns, "rows": rows}
+    down: str
+    across: str
+    head: Promise | str
+    cell: Callable[[Mapping[str, Any]], str]
 
 
-def _crossed(
-    table: Mapping[str, Any],
-    down: str,
-    across: str,
-    head: str,
-    cell: Callable[[Mapping[str, Any]], str],
-    texts: Mapping[str, str],
-) -> dict[str, Any]:
-    """One line for each value of the column `down`, with a column for each of `across`, in the order they come."""
-    rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
-    heads = list(dict.fromkeys(row[across] for row in rows))
-    if across == "group":  # a statement may come first that only later groups voted on
-        heads.sort(key=lambda letter: (len(letter), letter))
-    cells: dict[str, dict[str, str]] = {}
-    for row in rows:
-        cells.setdefault(row[down], {})[row[across]] = cell(row)
-    return {
-        "columns": [
-            {"label": LABELS[down], "numeric": False},
-            *({"label": head % {across: value}, "numeric": True} for value in heads),
-        ],
-        "rows": [
-            [_cell(down, value, texts), *(found.get(key, MISSING) for key in heads)] for value, found in cells.items()
-        ],
-    }
+def _rounded(key: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda row: MISSING if row[key] is None else f"{row[key]:.2f}"
 
 
 def _votes_of(row: Mapping[str, Any]) -> str:
@@ -100,8 +72,55 @@ def _votes_of(row: Mapping[str, Any]) -> str:
     return f"{row['agree']:.2f} ({votes})"
 
 
-def _coverage_of(row: Mapping[str, Any]) -> str:
-    return MISSING if row["coverage"] is None else f"{row['coverage']:.2f}"
+def _pairs_of(row: Mapping[str, Any]) -> str:
+    return MISSING if row["share"] is None else f"{row['share']:.2f} ({row['n_pairs']})"
+
+
+CROSSED: dict[tuple[str, ...], Crossing] = {
+    ("statement", "group", "agree"): Crossing(
+        "statement", "group", gettext_lazy("%(value)s: agree (for/against/neutral)"), _votes_of
+    ),
+    ("question", "source", "coverage"): Crossing("question", "source", "%(value)s", _rounded("coverage")),
+    ("threshold", "source", "value"): Crossing("source", "threshold", "%(value).1f", _rounded("value")),
+    ("group", "other", "share"): Crossing("group", "other", gettext_lazy("%(value)s (pairs)"), _pairs_of),
+    ("seed", "other_seed", "adjusted_rand"): Crossing(
+        "seed", "other_seed", gettext_lazy("Seed %(value)s"), _rounded("adjusted_rand")
+    ),
+}
+"""By the first columns of a table."""
+
+
+def in_words(table: Mapping[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """The table for `components/_table.html`: labels, rounded numbers, statements by their text.
+
+    `texts` are those of the statements by code; one that has none, since it was erased, keeps its code.
+    """
+    keys = table["columns"]
+    if (crossing := CROSSED.get(tuple(keys[:3]))) is not None:
+        return _crossed(table, crossing, texts)
+    columns = [{"label": LABELS[key], "numeric": key not in WORDS} for key in keys]
+    rows = [[_cell(key, value, texts) for key, value in zip(keys, row, strict=True)] for row in table["rows"]]
+    return {"columns": columns, "rows": rows}
+
+
+def _crossed(table: Mapping[str, Any], crossing: Crossing, texts: Mapping[str, str]) -> dict[str, Any]:
+    """One line for each value of one column, with a column for each value of another, in the order they come."""
+    rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    heads = list(dict.fromkeys(row[crossing.across] for row in rows))
+    if crossing.across == "group":  # a statement may come first that only later groups voted on
+        heads.sort(key=lambda letter: (len(letter), letter))
+    cells: dict[Any, dict[Any, str]] = {}
+    for row in rows:
+        cells.setdefault(row[crossing.down], {})[row[crossing.across]] = crossing.cell(row)
+    columns = [{"label": LABELS[crossing.down], "numeric": False}]
+    columns += [{"label": crossing.head % {"value": value}, "numeric": True} for value in heads]
+    return {
+        "columns": columns,
+        "rows": [
+            [_cell(crossing.down, value, texts), *(found.get(key, MISSING) for key in heads)]
+            for value, found in cells.items()
+        ],
+    }
 
 
 def _cell(key: str, value: Any, texts: Mapping[str, str]) -> Any:

@@ -59,6 +59,17 @@ def test_coverage_is_one_line_a_question_with_a_column_a_source() -> None:
     assert shown["rows"] == [["q1", "0.50", MISSING], ["q2", "1.00", "0.00"]]
 
 
+def test_pairs_of_groups_and_of_seeds_are_cross_tables() -> None:
+    together = {"columns": ["group", "other", "share", "n_pairs"], "rows": [["A", "A", 0.9, 28], ["A", "B", None, 0]]}
+    assert in_words(together, {})["rows"] == [["A", "0.90 (28)", MISSING]]
+    seeds = {"columns": ["seed", "other_seed", "adjusted_rand"], "rows": [[1, 2, 0.5], [2, 1, 0.5]]}
+    assert in_words(seeds, {})["rows"] == [[1, "0.50", MISSING], [2, MISSING, "0.50"]]
+    thresholds = {"columns": ["threshold", "source", "value"], "rows": [[3.6, "One", 0.5], [4.0, "One", 0.25]]}
+    shown = in_words(thresholds, {})
+    assert [column["label"] for column in shown["columns"]] == ["Source", "3.6", "4.0"]
+    assert shown["rows"] == [["One", "0.50", "0.25"]]
+
+
 def test_numbers_are_rounded_on_pages_and_whole_in_files() -> None:
     table = {"columns": ["group", "n_people", "x", "y"], "rows": [["A", 3, 1 / 3, None], ["", 1, 0.0, 2.0]]}
 
