@@ -13,11 +13,12 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
-        """Offer erasure to the studies whose people judge or are judged, and ask models in the worker."""
+        """Offer erasure to the studies whose people judge or are judged; ask models and export in the worker."""
         from annotation.module import module
-        from annotation.services import judging
+        from annotation.services import judging, sharing
         from core.registry import register
         from core.runs import register_kind
 
         register(module)
         register_kind(judging.KIND, judging.compute)
+        register_kind(sharing.KIND, sharing.compute)

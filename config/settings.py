@@ -304,6 +304,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 600.0,
         "options": {"expires": 590},
     },
+    "purge-audit-exports": {
+        "task": "annotation.purge_exports",
+        "schedule": 600.0,
+        "options": {"expires": 590},
+    },
     "purge-files": {
         "task": "clustering.purge_files",
         "schedule": 600.0,

@@ -16,6 +16,7 @@ urlpatterns = [
     path("seeds/", include("voting.seeding.urls")),
     path("results/", include("clustering.urls")),
     path("predictions/", include("prediction.urls")),
+    path("audits/", include("annotation.team_urls")),
     path("judge/", include("annotation.urls")),
     path("api/v1/", include("config.api")),
 ]

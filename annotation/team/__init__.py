@@ -1,0 +1,1 @@
+"""The team's pages of an audit."""
