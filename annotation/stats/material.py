@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from annotation.stats.codes import Judgements
 from annotation.stats.designs import Resampling
-from annotation.stats.scales import FloatArray, IntArray
+from annotation.stats.dispersion import QuantileMethod
+from annotation.stats.scales import BoolArray, FloatArray, IntArray
+from annotation.stats.scorers import Scorer
 
-__all__ = ["Material", "Settings", "resampling_for"]
+__all__ = ["Material", "Settings", "Shown", "coded", "resampling_for", "without_items"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Settings:
     entropy_base : float
     quantile_method : str
         How quartiles of Tukey's fences are interpolated.
+    most_for_model : int
+        The rater model is estimated of up to so many labels.
     """
 
     seed: int = 0
@@ -34,12 +38,29 @@ class Settings:
     level: float = 0.95
     most_in_pairs: int = 12
     entropy_base: float = 2.0
-    quantile_method: str = "linear"
+    quantile_method: QuantileMethod = "linear"
+    most_for_model: int = 1_000_000
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
         if self.seed < 0 or self.replicates < 0 or not 0 < self.level < 1:
             raise ValueError("a seed and replicates are not negative, and a level lies between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """How the sides of a preference were shown.
+
+    Attributes
+    ----------
+    mirror : ndarray of int, shape (q,)
+        The label that each label becomes when the texts change sides.
+    swapped : ndarray of bool, shape (n_answers,)
+        Whether the texts were shown the other way round, for each answer of the dimension.
+    """
+
+    mirror: IntArray
+    swapped: BoolArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +82,21 @@ class Material:
     numbers : mapping of name to mapping of item to float
         Hidden numeric fields, such as a distance.
     weights : mapping of name to ndarray of float
-        Agreement weights of the user.
+        Agreement weights of the user, for dimensions that have so many labels.
+    set_weights : mapping of dimension to mapping of name to ndarray of float
+        Similarities of sets of labels, where a dimension allows several labels.
+    scorers : tuple of Scorer
+    adjudicated : mapping of dimension to mapping of item to label
+    source : mapping of item to str
+        Where an item comes from.
+    repeats : mapping of item to item
+        A blind repetition to its original. Repetitions count for test-retest alone.
+    shown : mapping of dimension to Shown
+        How sides were shown, where labels speak of sides.
+    swaps : mapping of dimension to mapping of rater to (ndarray, ndarray)
+        A judge's labels of the same items both ways round; negative is no label.
+    conditions : mapping of dimension to str
+        On what answer to another dimension this one depends.
     """
 
     dimensions: tuple[Judgements, ...]
@@ -72,6 +107,14 @@ class Material:
     covered: Mapping[str, bool] = field(default_factory=dict)
     numbers: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     weights: Mapping[str, FloatArray] = field(default_factory=dict)
+    set_weights: Mapping[str, Mapping[str, FloatArray]] = field(default_factory=dict)
+    scorers: tuple[Scorer, ...] = ()
+    adjudicated: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    source: Mapping[str, str] = field(default_factory=dict)
+    repeats: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, Shown] = field(default_factory=dict)
+    swaps: Mapping[str, Mapping[str, tuple[IntArray, IntArray]]] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
 
 
 def resampling_for(judgements: Judgements, material: Material, settings: Settings) -> Resampling:
@@ -89,6 +132,22 @@ def resampling_for(judgements: Judgements, material: Material, settings: Setting
         replicates=settings.replicates,
         seed=settings.seed,
         level=settings.level,
+    )
+
+
+def without_items(judgements: Judgements, left_out: Collection[str]) -> Judgements:
+    """The judgements of all other items."""
+    if not left_out:
+        return judgements
+    kept = np.array([item not in left_out for item in judgements.items], bool)
+    place = np.cumsum(kept) - 1
+    rows = kept[judgements.item]
+    return replace(
+        judgements,
+        items=tuple(item for item in judgements.items if item not in left_out),
+        item=place[judgements.item[rows]],
+        rater=judgements.rater[rows],
+        code=judgements.code[rows],
     )
 
 

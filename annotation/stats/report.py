@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from annotation.stats import cells as cells_module
+from annotation.stats.beside import Beside, beside
 from annotation.stats.categories import category_kappas
 from annotation.stats.cells import Cell, agreement_cells
 from annotation.stats.codes import Codes, Judgements
 from annotation.stats.designs import Resampling
 from annotation.stats.estimates import REASONS, Estimate
 from annotation.stats.items import ItemTable, item_table
-from annotation.stats.material import Material, Settings, resampling_for
+from annotation.stats.material import Material, Settings, resampling_for, without_items
+from annotation.stats.plain import plain
 from annotation.stats.policies import POLICIES, policies_for
+from annotation.stats.pooled import pooled_material
 from annotation.stats.ratersets import RaterSet, rater_sets
+from annotation.stats.subsets import Rule
 
 __all__ = ["FORMAT", "METHOD_VERSION", "AgreementReport", "DimensionReport", "agreement_report"]
 
@@ -45,6 +49,7 @@ class DimensionReport:
     categories : tuple of Estimate
         Fleiss' kappa of each label, all raters and items, cannot judge missing.
     items : ItemTable
+    beside : Beside
     """
 
     judgements: Judgements
@@ -54,6 +59,7 @@ class DimensionReport:
     cells: tuple[Cell, ...]
     categories: tuple[Estimate, ...]
     items: ItemTable
+    beside: Beside
 
     def cell(self, *, stratum: str | None = None, raters: str = "all", policy: str | None = None) -> Cell:
         """One cell; the primary policy if none is named."""
@@ -81,8 +87,16 @@ class DimensionReport:
             "policies": list(self.policies),
             "cells": [cell.to_dict() for cell in self.cells],
             "categories": [estimate.to_dict() for estimate in self.categories],
-            "items": self.items.to_dict() if len(self.items.items) <= MOST_ITEMS_LISTED else None,
+            "items": self._items() if len(self.items.items) <= MOST_ITEMS_LISTED else None,
+            "beside": self.beside.to_dict(),
         }
+
+    def _items(self) -> dict[str, Any]:
+        model, labels = self.beside.model, self.judgements.scale.labels
+        likely = None
+        if model is not None and model.undefined is None:
+            likely = [labels[code] if code >= 0 else None for code in model.most_likely.tolist()]
+        return {**self.items.to_dict(), "rater_model": likely, "disagreement": plain(self.beside.disagreement)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,10 +107,16 @@ class AgreementReport:
     ----------
     settings : Settings
     dimensions : tuple of DimensionReport
+    pooled : tuple of DimensionReport
+        Several dimensions taken together.
+    n_repeated : int
+        Blind repetitions, which count for test-retest alone.
     """
 
     settings: Settings
     dimensions: tuple[DimensionReport, ...]
+    pooled: tuple[DimensionReport, ...] = ()
+    n_repeated: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready copy; ``nan`` as ``None``, with the words of all reasons and policies that it names."""
@@ -106,11 +126,18 @@ class AgreementReport:
             "settings": asdict(self.settings),
             "policies": dict(POLICIES),
             "reasons": dict(REASONS),
+            "n_repeated": self.n_repeated,
             "dimensions": [each.to_dict() for each in self.dimensions],
+            "pooled": [each.to_dict() for each in self.pooled],
         }
 
 
-def agreement_report(material: Material, settings: Settings | None = None, tell: Tell | None = None) -> AgreementReport:
+def agreement_report(
+    material: Material,
+    settings: Settings | None = None,
+    tell: Tell | None = None,
+    rules: Sequence[Rule] | None = None,
+) -> AgreementReport:
     """Everything that the data allow.
 
     Parameters
@@ -119,6 +146,8 @@ def agreement_report(material: Material, settings: Settings | None = None, tell:
     settings : Settings, optional
     tell : callable, optional
         Told how many dimensions are done, of how many, and which is next.
+    rules : sequence of Rule, optional
+        Subsets of items; by default those of the Artificial Hivemind paper.
 
     Returns
     -------
@@ -126,20 +155,36 @@ def agreement_report(material: Material, settings: Settings | None = None, tell:
         Equal for equal data, settings and versions. An undefined stratum has reasons and blanks no other.
     """
     settings = settings or Settings()
+    repeated = frozenset(material.repeats)
+    once = replace(material, dimensions=tuple(without_items(each, repeated) for each in material.dimensions))
+    pooled = pooled_material(once)
+    n = len(once.dimensions) + len(pooled.dimensions)
     done = []
-    for place, judgements in enumerate(material.dimensions):
+    for place, (whole, judgements) in enumerate(zip(material.dimensions, once.dimensions, strict=True)):
         if tell is not None:
-            tell(place, len(material.dimensions), judgements.dimension)
-        done.append(_dimension(judgements, material, settings))
-    return AgreementReport(settings, tuple(done))
+            tell(place, n, judgements.dimension)
+        done.append(_dimension(whole, judgements, material, settings, rules))
+    more = []
+    for place, judgements in enumerate(pooled.dimensions, start=len(done)):
+        if tell is not None:
+            tell(place, n, judgements.dimension)
+        more.append(_dimension(judgements, judgements, pooled, settings, rules))
+    return AgreementReport(settings, tuple(done), tuple(more), len(repeated))
 
 
-def _dimension(judgements: Judgements, material: Material, settings: Settings) -> DimensionReport:
+def _dimension(
+    whole: Judgements,
+    judgements: Judgements,
+    material: Material,
+    settings: Settings,
+    rules: Sequence[Rule] | None,
+) -> DimensionReport:
     resampling = resampling_for(judgements, material, settings)
     sets = rater_sets(
         judgements.raters, material.kinds, most_in_pairs=settings.most_in_pairs, known=judgements.knows_raters
     )
     policies = policies_for(judgements)
+    weights = {**material.weights, **material.set_weights.get(judgements.dimension, {})}
     labelled = judgements.code >= 0
     codes = Codes(
         judgements.items,
@@ -154,7 +199,8 @@ def _dimension(judgements: Judgements, material: Material, settings: Settings) -
         resampling=resampling,
         sets=sets,
         policies=tuple(policy.name for policy in policies),
-        cells=tuple(agreement_cells(judgements, sets, policies, resampling, weights=material.weights)),
+        cells=tuple(agreement_cells(judgements, sets, policies, resampling, weights=weights)),
         categories=category_kappas(codes),
         items=item_table(judgements, base=settings.entropy_base),
+        beside=beside(whole, judgements, material, sets, resampling, settings, rules),
     )
