@@ -64,7 +64,7 @@ def consent(rater: Rater, *, error: str = "") -> Screen:
     if text is None:
         return over(Over.NOT_STARTED)
     errors = {"decision": error} if error else {}
-    context = {"consent": text.text, "version": text.number}
+    context = {"consent": rendered(text.text), "version": text.number}
     return Screen("consent", _("Before you begin"), context, errors=errors, status=422 if error else 200)
 
 

@@ -31,7 +31,7 @@ from annotation.models import (
 )
 from annotation.services import raters
 from tests.annotation.audits import answers, frozen, pair, person, say, take
-from tests.annotation.judging import Somebody, invitation_to
+from tests.annotation.somebody import Somebody, invitation_to
 from tests.factories import UserFactory, publish, published_study
 from tests.walking import Browser, Walker
 

@@ -21,7 +21,7 @@ from annotation.models import (
 )
 from annotation.services import campaigns, closing
 from tests.annotation.audits import frozen, pair, person, take
-from tests.annotation.judging import Somebody, invitation_to
+from tests.annotation.somebody import Somebody, invitation_to
 from tests.factories import UserFactory
 from tests.walking import Browser
 

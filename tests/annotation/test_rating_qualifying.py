@@ -8,7 +8,7 @@ import pytest
 
 from annotation.models import Assignment, Judgement, Qualification
 from tests.annotation.audits import frozen, pair
-from tests.annotation.judging import Somebody
+from tests.annotation.somebody import Somebody
 
 pytestmark = pytest.mark.django_db
 
