@@ -54,8 +54,9 @@ def groups_lines(
         lines.append(f"  group {letter(number)}: {size} people")
         for statement in result["profiles"]["characteristic"][number][:MOST_STATEMENTS]:
             share = f"{statement['n_success']} of {statement['n_trials']}"
-            text = one_line(texts.get(statement["statement"], ""))
-            lines.append(f"    {statement['direction']}s ({share}) {statement['statement']}: {text}")
+            code = statement["statement"]
+            said = f"{code}: {one_line(texts[code])}" if texts.get(code) else code
+            lines.append(f"    {statement['direction']}s ({share}) {said}")
     lines += _stability(result["stability"], letter)
     if groups["exclusions"]:
         lines.append(f"  in no group: {len(groups['exclusions'])} ({groups['exclusions'][0]['reason']}, ...)")
@@ -79,6 +80,10 @@ def _quality(result: Mapping[str, Any]) -> list[str]:
     if peers and not peers["undefined"]:
         within, outside = ("/".join(_number(each) for each in peers[name]) for name in ("mean_within", "mean_outside"))
         lines.append(f"  approve/disapprove/neutral: within groups {within}, outside {outside}")
+    elif peers:
+        lines.append(
+            f"  cohesion and votes on each other's statements: undefined, because {in_words(peers['undefined'])}"
+        )
     return lines
 
 
@@ -128,10 +133,20 @@ def score_lines(
         return (value is None, -(value or 0.0), score["source"])
 
     rows = [f"{'source':<{NAME_WIDTH}} {'unweighted':>28} {'weighted':>28} {'questions':>9}"]
+    reasons: dict[str, None] = {}
     for score in [*sorted(overton["scores"], key=rank), {**overton["best"], "source": "best across models"}]:
         cells = f"{_cell(score['unweighted']):>28} {_cell(score['weighted']):>28}"
         rows.append(f"{score['source']:<{NAME_WIDTH}} {cells} {score['unweighted']['n_questions']:>9}")
-    return [head, *rows]
+        reasons |= dict.fromkeys(_why_undefined(score))
+    return [head, *rows, *reasons]
+
+
+def _why_undefined(score: Mapping[str, Any]) -> list[str]:
+    """Why a source lacks numbers, below the table: a reason is longer than a column is wide."""
+    found = {name: score[name]["undefined"] for name in ("unweighted", "weighted") if score[name]["value"] is None}
+    if len(set(found.values())) == 1 and len(found) == 2:
+        return [f"{score['source']}: undefined, because {in_words(found['weighted'])}"]
+    return [f"{score['source']}, {name}: undefined, because {in_words(reason)}" for name, reason in found.items()]
 
 
 def adjusted_lines(report: Mapping[str, Any], *, by_weighted: bool) -> list[str]:
@@ -157,7 +172,7 @@ def adjusted_lines(report: Mapping[str, Any], *, by_weighted: bool) -> list[str]
 
 def _cell(estimate: Mapping[str, Any]) -> str:
     if estimate["value"] is None:
-        return f"undefined, because {in_words(estimate['undefined'])}"
+        return "undefined"
     return _interval(estimate["value"], estimate["low"], estimate["high"])
 
 

@@ -86,6 +86,8 @@ def test_the_text_names_settings_n_method_and_seed(tmp_path: Path) -> None:
     assert "12 at least 1 current vote; 96 votes" in text
     assert "2 groups of 12 people, mean silhouette 1.000" in text
     assert "group A: 6 people" in text
+    assert "agrees (6 of 6) s0\n" in text
+    assert "cohesion and votes on each other's statements: undefined, because" in text
     assert "over 5 seeds: adjusted Rand index 1.000" in text
     assert "advice: In a group are 12 people; from 30 on" in text
 
@@ -151,6 +153,23 @@ def test_the_papers_table_of_coverages_gives_its_scores(shared: Path) -> None:
     adjusted = {score["source"]: score["adjusted"] for score in table["scores"]}
     assert adjusted["o4-mini"] == pytest.approx(0.358, abs=0.0006)
     assert found["result"]["report"]["not_computed"]["thresholds"]
+    # A table does not tell by which rule and threshold its coverages came about.
+    assert sorted(found["parameters"]) == ["interval", "level", "replicates"]
+
+
+@pytest.mark.django_db
+def test_why_a_score_is_undefined_stands_below_the_table(tmp_path: Path) -> None:
+    rows = "".join(f"q{q},{model},0.5,4\n" for q in range(3) for model in ("m", "n"))
+    (tmp_path / "table.csv").write_text("question,model,coverage,n_groups\n" + rows)
+
+    lines = printed("overton", str(tmp_path / "table.csv"), "--replicates", "100").splitlines()
+
+    head = next(index for index, line in enumerate(lines) if line.startswith("source"))
+    table = lines[head : head + 4]
+    assert {len(line) for line in table} == {len(table[0])}
+    reasons = lines[head + 4 : head + 7]
+    assert reasons[0].startswith("m, weighted: undefined, because ")
+    assert reasons[2].startswith("best across models: undefined, because a table of coverages does not say")
 
 
 @pytest.mark.django_db

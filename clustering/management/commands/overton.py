@@ -28,6 +28,7 @@ FILE_HELP = (
     "coverage, number of groups and perhaps coverage_weighted, n_people), as CSV, JSON Lines or Parquet."
 )
 SCORING = ("rule", "threshold", "thresholds", "replicates", "level", "interval", "minimum_people", "minimum_sizes")
+OF_TABLE = ("replicates", "level", "interval")
 
 
 class Command(PolyphonyCommand):
@@ -68,7 +69,8 @@ def _of_file(path: Path, parameters: Parameters, options: dict[str, Any]) -> Out
     if of_table and options["threshold"] is not None:
         raise Invalid(_("A table of coverages was made with a threshold already; none can be given."))
     report = scores_of_file(given, parameters, options["seed"]).to_dict()
-    chosen = {name: parameters.to_dict()[name] for name in SCORING}
+    # How a table's coverages came about it does not say, so nothing of it is a setting.
+    chosen = {name: parameters.to_dict()[name] for name in (OF_TABLE if of_table else SCORING)}
     by_weighted = options["weighted"]
     lines = score_lines(report["overall"]["scores"], chosen, by_weighted=by_weighted, of_table=of_table)
     lines += adjusted_lines(report, by_weighted=by_weighted)
