@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,10 +15,13 @@ from django.utils.translation import gettext as _
 from core.errors import bad_file, cannot_read
 from core.tables import column_names
 from core.tables.read import MAXIMUM_BYTES
+from core.textfiles import opened
 
 # Of one table in several formats, as `export_study` writes it, the one that comes first here is read.
 ENDS = (".parquet", ".jsonl", ".ndjson", ".csv")
 Source = Path | bytes
+# What zipfile and the decompressors below it raise on bytes that are no archive, wherever the first wrong one stands.
+BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +41,15 @@ def tables_at(path: Path) -> list[NamedTable]:
     BadInput
         If there is no such file, it cannot be read, or it holds no table.
     """
-    if not path.exists():
-        raise bad_file(str(path), _("There is no such file or folder."), _("Check the path."))
-    if path.is_dir():
+    try:
+        if not path.exists():
+            raise bad_file(str(path), _("There is no such file or folder."), _("Check the path."))
+        inside = sorted(path.iterdir()) if path.is_dir() else None
+    except OSError as error:
+        raise cannot_read(str(path), error) from error
+    if inside is not None:
         by_stem: dict[str, Path] = {}
-        for each in sorted(path.iterdir(), key=lambda each: (_rank(each.suffix), each.name)):
+        for each in sorted(inside, key=lambda each: (_rank(each.suffix), each.name)):
             if each.name.lower().endswith(ENDS):
                 by_stem.setdefault(each.stem, each)
         return _looked_at(sorted((each.name, each) for each in by_stem.values()), path.name)
@@ -60,33 +69,43 @@ def _looked_at(found: list[tuple[str, Path]] | list[tuple[str, bytes]], name: st
 
 
 def _unpacked(path: Path) -> list[tuple[str, bytes]]:
-    found: dict[str, bytes] = {}
     with _archive(path) as archive:
-        for entry in archive.infolist():
-            inside = PurePosixPath(entry.filename)
-            if not inside.name.lower().endswith(ENDS) or "__MACOSX" in inside.parts:
-                continue
-            if entry.flag_bits & 1:
-                raise bad_file(path.name, _("The archive is encrypted."), _("Pack it anew without a password."))
-            if entry.file_size > MAXIMUM_BYTES:
-                message = _("%(name)s has %(size)d bytes; at most %(limit)d are read.")
-                raise bad_file(
-                    path.name, message % {"name": inside.name, "size": entry.file_size, "limit": MAXIMUM_BYTES}
-                )
-            if inside.name in found:
-                message = _("The archive holds %(name)s twice.") % {"name": inside.name}
-                raise bad_file(path.name, message, _("Pack one export alone."))
-            # No more than what is declared is unpacked: zipfile stops there and checks the sum.
-            found[inside.name] = archive.read(entry)
-    return sorted(found.items())
+        found = _entries(archive, path.name)
+        # All are held at once, so it is all of them together that must fit.
+        size = sum(entry.file_size for entry in found.values())
+        if size > MAXIMUM_BYTES:
+            message = _("The tables in it have %(size)d bytes; at most %(limit)d are read.")
+            raise bad_file(
+                path.name,
+                message % {"size": size, "limit": MAXIMUM_BYTES},
+                _("Unpack it, and name the one that is meant."),
+            )
+        # No more than what is declared is unpacked: zipfile stops there and checks the sum.
+        return sorted((name, archive.read(entry)) for name, entry in found.items())
+
+
+def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
+    """The tables of an archive by their own names: folders, also ones that lead out of it, mean nothing here."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for entry in archive.infolist():
+        inside = PurePosixPath(entry.filename)
+        if not inside.name.lower().endswith(ENDS) or "__MACOSX" in inside.parts:
+            continue
+        if entry.flag_bits & 1:
+            raise bad_file(name, _("The archive is encrypted."), _("Pack it anew without a password."))
+        if inside.name in found:
+            message = _("The archive holds %(name)s twice.") % {"name": inside.name}
+            raise bad_file(name, message, _("Pack one export alone."))
+        found[inside.name] = entry
+    return found
 
 
 @contextmanager
 def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            yield archive
-    except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise bad_file(path.name, _("This is no whole zip archive."), _("Download or pack it anew.")) from error
-    except OSError as error:
-        raise cannot_read(path.name, error) from error
+    with opened(path, path.name) as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                yield archive
+        except (*BROKEN, OSError) as error:
+            # The file itself was opened: an OSError is what bzip2 says of broken data, or a disk that fails.
+            raise bad_file(path.name, _("This is no whole zip archive."), _("Download or pack it anew.")) from error

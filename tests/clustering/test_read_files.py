@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -260,4 +261,61 @@ def test_an_archive_larger_than_what_is_read_is_refused(tmp_path: Path, monkeypa
     with zipfile.ZipFile(tmp_path / "large.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("votes.csv", VOTES)
 
-    assert "votes.csv has" in problems_of(tmp_path / "large.zip")
+    assert "The tables in it have" in problems_of(tmp_path / "large.zip")
+
+
+def test_many_small_tables_of_an_archive_are_too_large_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clustering.files.bundles.MAXIMUM_BYTES", 1000)
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"votes{number}.csv", LONG + "x" * 400)
+    monkeypatch.setattr(zipfile.ZipFile, "read", None)  # nothing is unpacked before that is known
+
+    assert "bomb.zip: The tables in it have 1365 bytes; at most 1000 are read." in problems_of(tmp_path / "bomb.zip")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_broken_data_inside_a_whole_archive_is_told(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "broken.zip"
+    lines = "".join(f"p{n},s{n * n % 97},1\n" for n in range(500))
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("votes.csv", "participant,statement,vote\n" + lines)
+    raw = bytearray(path.read_bytes())
+    raw[60:160] = bytes(byte ^ 0x5A for byte in raw[60:160])
+    path.write_bytes(raw)
+
+    assert problems_of(path) == "broken.zip: This is no whole zip archive. Download or pack it anew."
+
+
+def test_a_name_in_an_archive_that_is_no_text_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "name.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("votes.csv", LONG)
+    raw = bytearray(path.read_bytes())
+    directory = raw.find(b"PK\x01\x02")
+    raw[directory + 9] |= 8  # the bit that says UTF-8
+    raw[directory + 46 : directory + 48] = b"\xff\xfe"
+    path.write_bytes(raw)
+
+    assert "This is no whole zip archive." in problems_of(path)
+
+
+def test_an_archive_that_leads_out_of_itself_is_read_in_place(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "out.zip", "w") as archive:
+        archive.writestr("../../etc/votes.csv", LONG)
+
+    (found,) = read_votes(tmp_path / "out.zip")
+    assert found.file == "votes.csv"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.zip"]
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    for name in ("pipe.zip", "pipe.csv"):
+        os.mkfifo(tmp_path / name)
+        assert "This is a pipe or a device, not a file." in problems_of(tmp_path / name)
+
+
+def test_a_path_that_the_system_refuses_is_told(tmp_path: Path) -> None:
+    assert "The file cannot be read: File name too long." in problems_of(tmp_path / ("a" * 300 + ".csv"))
