@@ -12,7 +12,7 @@ from django.db.models import F, FilteredRelation, Q
 
 from studies.models import Enrolment, Question
 from voting.models import Exposure, Statement, StatementQuerySet, Vote
-from voting.routing import LEAST_VOTED, Choice
+from voting.routing import LEAST_VOTED, UNIFORM, Choice
 
 N_VOTES = F("n_agree") + F("n_disagree") + F("n_neutral")
 
@@ -106,33 +106,42 @@ def statements_for(*, enrolment: Enrolment, question: Question) -> StatementQuer
 def drawn_for(*, enrolment: Enrolment, question: Question, choice: Choice) -> Drawn | None:
     """The eligible statement at the place chosen, none that was shown before; None if nothing is eligible.
 
-    One query, and one row of it: the database counts and sorts, whatever the number of statements. Codes are sorted by
-    code point, as Python sorts them, so that the draw can be made again from exported tables.
+    One query, and one row of it: the database counts the statements once and then walks to the place along an index,
+    whatever their number. Codes go by code point, as Python sorts them, so that the draw can be made again from
+    exported tables.
     """
     # Not by the ids of the ballot: a statement of one shape for any number of cards is planned once.
     shown = Exposure.objects.filter(enrolment=enrolment, question=question).order_by().values("statement")
-    eligible = statements_for(enrolment=enrolment, question=question).exclude(pk__in=shown)
-    part, parameters = eligible.order_by().values_list("pk", "code", N_VOTES).query.sql_with_params()
-    is_least = choice.arm == LEAST_VOTED
-    query = _DRAW[connection.vendor].format(eligible=part, pool=_FEWEST if is_least else "")
+    eligible = statements_for(enrolment=enrolment, question=question).exclude(pk__in=shown).order_by()
+    part, parameters = eligible.values_list("pk", "code", "text", N_VOTES).query.sql_with_params()
+    query = _DRAWS[choice.arm].format(eligible=part, **_DIALECT[connection.vendor])
     with connection.cursor() as cursor:
         cursor.execute(query, [*parameters, choice.place])
         row = cursor.fetchone()
     return None if row is None else Drawn(*row)
 
 
-_FEWEST = "WHERE votes = (SELECT min(votes) FROM eligible)"
-_QUERY = """
-    WITH eligible (id, code, votes) AS ({{eligible}}), pool AS (SELECT id, code FROM eligible {{pool}})
-    SELECT id, code, text, (SELECT count(*) FROM eligible) FROM "voting_statement"
-    WHERE id = (SELECT id FROM pool ORDER BY code {collation} LIMIT 1 OFFSET {offset})
-"""
-_DRAW = {
-    "postgresql": _QUERY.format(
-        collation='COLLATE "C"', offset="floor(%s::float8 * (SELECT count(*) FROM pool))::bigint"
-    ),
+_DRAWS = {
+    UNIFORM: """
+        WITH eligible (id, code, text, votes) AS NOT MATERIALIZED ({eligible}),
+             pool AS (SELECT count(*) AS n FROM eligible)
+        SELECT id, code, text, (SELECT n FROM pool) FROM eligible
+        ORDER BY code {collation} LIMIT 1 OFFSET {whole}({place} * (SELECT n FROM pool){end}
+    """,
+    LEAST_VOTED: """
+        WITH eligible (id, code, text, votes) AS NOT MATERIALIZED ({eligible}),
+             levels AS (SELECT votes, count(*) AS n FROM eligible GROUP BY votes),
+             pool AS (SELECT votes, n FROM levels ORDER BY votes LIMIT 1)
+        SELECT id, code, text, (SELECT CAST(sum(n) AS bigint) FROM levels) FROM eligible
+        WHERE votes = (SELECT votes FROM pool)
+        ORDER BY code {collation} LIMIT 1 OFFSET {whole}({place} * (SELECT n FROM pool){end}
+    """,
+}
+"""How the database makes the two draws of `voting.routing`."""
+_DIALECT = {
+    "postgresql": {"collation": 'COLLATE "C"', "whole": "floor", "place": "%s::float8", "end": ")::bigint"},
     # Its own order of text is that of code points.
-    "sqlite": _QUERY.format(collation="", offset="CAST(%s * (SELECT count(*) FROM pool) AS INTEGER)"),
+    "sqlite": {"collation": "", "whole": "CAST", "place": "%s", "end": " AS INTEGER)"},
 }
 
 _CARD = (
