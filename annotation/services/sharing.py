@@ -21,6 +21,7 @@ from core.errors import Conflict, Invalid, NotAllowed
 from core.models import Run
 from core.runs import publish, queue_run
 from core.tables import Format
+from studies.data.places import appearing, put
 from studies.data.snapshot import snapshot
 
 
@@ -75,6 +76,20 @@ def refuse_private_to(by: Any, campaign: Campaign, *, is_public: bool) -> None:
     """Refuse the export for the team to accounts that may not see hidden fields; the command line has all anyway."""
     if not is_public and by is not None and not access.may_see_hidden(by, campaign):
         raise NotAllowed(_("It holds hidden fields, which you may not see before unblinding."), code="hidden")
+
+
+def export_packet(
+    *, campaign: Campaign, folder: Path, is_public: bool, formats: Sequence[Format | str], by: Any, now: datetime
+) -> Content:
+    """Write the export into the new or empty `folder`, complete or not at all, and return its manifest."""
+    choice = chosen(formats, is_public=is_public)
+    packet = exportable(campaign, is_public=is_public, by=by)
+    with appearing(folder) as part:
+        content = write_snapshot(packet=packet, folder=part, choice=choice, now=now)
+        with transaction.atomic():
+            note_export(campaign=campaign, content=content, by=by, now=now)
+            put(part, folder)
+    return content
 
 
 def write_snapshot(*, packet: Packet, folder: Path, choice: Choice, now: datetime, tell: Any = None) -> Content:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import repeat
 from pathlib import Path
@@ -24,6 +21,7 @@ from core.tables import Format
 from studies.data import selectors
 from studies.data.columns import IDENTITY_PERMISSION
 from studies.data.folder import Choice, Content, Tell, write_folder
+from studies.data.places import appearing, put
 from studies.data.selectors import ARCHIVES, KIND
 from studies.data.snapshot import snapshot
 from studies.models import Study
@@ -55,11 +53,11 @@ def export_study(
     """
     choice = chosen(formats, spreadsheet_safe=spreadsheet_safe, include_external_ids=include_external_ids)
     refuse_external_ids_to(by, choice)
-    with _appearing(folder) as part:
+    with appearing(folder) as part:
         content = write_snapshot(study=study, folder=part, choice=choice, now=now, tell=tell)
         with transaction.atomic():
             note_export(study=study, content=content, by=by, now=now)
-            _put(part, folder)
+            put(part, folder)
     return content
 
 
@@ -111,41 +109,6 @@ def _note_run(event: str, study: Study, run: Run, *, by: By, now: datetime, **de
     audit.record(
         event, subject_kind="run", subject_id=run.public_id, study_id=study.public_id, by=by, now=now, **detail
     )
-
-
-@contextmanager
-def _appearing(folder: Path) -> Iterator[Path]:
-    """A folder to write beside `folder`, gone afterwards unless it was put in its place."""
-    _refuse_if_filled(folder)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
-    except OSError as error:
-        raise _cannot_write(folder, error) from error
-    try:
-        yield part
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-
-
-def _refuse_if_filled(folder: Path) -> None:
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise Conflict(_("%(folder)s is no folder. Name a new or empty one.") % {"folder": folder})
-    if folder.is_dir() and any(folder.iterdir()):
-        message = _("The folder %(folder)s is not empty. Name a new or empty one, so that no files of two exports mix.")
-        raise Conflict(message % {"folder": folder}, code="folder_not_empty")
-
-
-def _put(part: Path, folder: Path) -> None:
-    try:
-        part.rename(folder)
-    except OSError as error:  # somebody has filled it meanwhile
-        raise _cannot_write(folder, error) from error
-
-
-def _cannot_write(folder: Path, error: OSError) -> Conflict:
-    message = _("The folder %(folder)s cannot be written: %(reason)s.")
-    return Conflict(message % {"folder": folder, "reason": error.strerror or error}, code="cannot_write")
 
 
 @transaction.atomic

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import SUPPRESS
 from collections.abc import Callable
 from pathlib import Path
@@ -13,12 +14,19 @@ from django.utils import timezone
 
 from annotation import kinds
 from annotation.definition import dump, load_file
+from annotation.judging.planning import estimate
+from annotation.judging.prompting import shipped_instructions
 from annotation.models import Campaign, Packet
 from annotation.selectors.completeness import completeness
-from annotation.services import campaigns, closing, drawing, importing, items, packets, scores
-from core import strictyaml
-from core.errors import Conflict, NotThere
+from annotation.services import campaigns, closing, drawing, importing, items, judging, packets, raters, scores, sharing
+from core import runs, strictyaml
+from core.endpoints import RESERVED, configured
+from core.errors import Conflict, Invalid, NotThere
 from core.management_base import Outcome, PolyphonyCommand
+from core.tables import Format
+from core.textfiles import read_text
+
+LATER = ("add-judge", "judge", "export")
 
 
 class Command(PolyphonyCommand):
@@ -50,7 +58,9 @@ class Command(PolyphonyCommand):
         lock.add_argument("--override", metavar="REASON", default="", help="lock though incomplete, for this reason")
         self._add_import(actions)
         self._add_draw(actions)
-        for action in ("load", "freeze", "unblind", "amend", "lock", "import", "answers", "scores", "draw"):
+        self._add_models(actions)
+        self._add_export(actions)
+        for action in ("load", "freeze", "unblind", "amend", "lock", "import", "answers", "scores", "draw", *LATER):
             actions.choices[action].add_argument("--by", metavar="USERNAME", help="the account that does it")
         for action in actions.choices.values():
             action.add_argument("--json", action="store_true", dest="as_json", default=SUPPRESS, help="one document")
@@ -73,9 +83,29 @@ class Command(PolyphonyCommand):
         draw.add_argument("--seed", default="", help="the packet's if not given")
         draw.add_argument("--dry-run", action="store_true")
 
+    def _add_models(self, actions: Any) -> None:
+        add = actions.add_parser("add-judge", help="let a language model judge as a rater of its own")
+        add.add_argument("campaign")
+        add.add_argument("--endpoint", required=True, help="name of a configured model endpoint")
+        add.add_argument("--instructions", metavar="FILE", help="the shipped ones if not given")
+        add.add_argument("--parameters", default="{}", help='JSON, as in {"temperature": 0}')
+        add.add_argument("--attempts", type=int, default=3, help="replies asked for until one can be read (3)")
+        add.add_argument("--both-ways", action="store_true", help="ask each pair both ways round")
+        ask = actions.add_parser("judge", help="ask a model about everything it has not judged, here and now")
+        ask.add_argument("campaign")
+        ask.add_argument("rater", help="code of the rater")
+        ask.add_argument("--estimate", action="store_true", help="only say what it takes")
+
+    def _add_export(self, actions: Any) -> None:
+        export = actions.add_parser("export", help="write the locked packet with every answer into a folder")
+        export.add_argument("campaign")
+        export.add_argument("--out", metavar="DIR", required=True, help="a new or empty folder")
+        export.add_argument("--private", action="store_true", help="with hidden fields and who the raters are")
+        export.add_argument("--format", nargs="+", choices=[str(each) for each in Format], default=["csv", "parquet"])
+
     def perform(self, **options: Any) -> Outcome:
         """Do the action."""
-        act: Callable[..., Outcome] = getattr(self, f"do_{options['action']}")
+        act: Callable[..., Outcome] = getattr(self, f"do_{options['action'].replace('-', '_')}")
         return act(**options)
 
     def do_new(self, **options: Any) -> Outcome:
@@ -145,6 +175,51 @@ class Command(PolyphonyCommand):
             lines.append(f"  {report.n_without_peer} references have no text of a peer to be paired with.")
         return Outcome("\n".join([_text_of(report.items, "items"), *lines]), report.to_dict())
 
+    def do_add_judge(self, **options: Any) -> Outcome:
+        """Add a model."""
+        file = options["instructions"]
+        rater = raters.add_judge(
+            campaign=_campaign(options),
+            endpoint=options["endpoint"],
+            model=configured(options["endpoint"]).model,
+            prompt=read_text(Path(file), file, maximum_bytes=100_000) if file else shipped_instructions(),
+            parameters=_json_object(options["parameters"]),
+            attempts=options["attempts"],
+            asks_both_ways=options["both_ways"],
+            by=_account(options["by"]),
+            now=timezone.now(),
+        )
+        return Outcome(f"The model is the rater {rater.code}.", {"rater": rater.code, "model": rater.name})
+
+    def do_judge(self, **options: Any) -> Outcome:
+        """Ask a model, or say what it takes."""
+        campaign = _campaign(options)
+        rater = campaign.raters.filter(code=options["rater"]).select_related("judge").first()
+        if rater is None:
+            raise NotThere(f"There is no rater {options['rater']}.")
+        if options["estimate"]:
+            found = estimate(rater, _frozen(campaign))
+            cost = "unknown" if found.cost is None else f"{found.cost:.4f} {found.currency}"
+            return Outcome(f"{found.n_calls} calls, {found.n_made} made before, cost about {cost}.", found.to_dict())
+        run = judging.start(campaign=campaign, rater=rater, by=_account(options["by"]), now=timezone.now())
+        runs.execute(run.pk)
+        run.refresh_from_db()
+        if run.result is None:
+            raise Conflict(run.error or "Another worker computes it.", code="not_finished")
+        return Outcome(f"{run.result['n_judged']} of {run.result['n_assigned']} are judged.", run.result)
+
+    def do_export(self, **options: Any) -> Outcome:
+        """Write an export."""
+        content = sharing.export_packet(
+            campaign=_campaign(options),
+            folder=Path(options["out"]),
+            is_public=not options["private"],
+            formats=options["format"],
+            by=_account(options["by"]),
+            now=timezone.now(),
+        )
+        return Outcome(f"Written to {options['out']}.", content)
+
     def do_freeze(self, **options: Any) -> Outcome:
         """Freeze the draft."""
         packet = packets.freeze(campaign=_campaign(options), by=_account(options["by"]), now=timezone.now())
@@ -193,6 +268,16 @@ class Command(PolyphonyCommand):
         if not is_as_sealed:
             text += " The hidden fields are not those that were sealed at the freeze."
         return Outcome(text, {"unblinded_by": act.unblinded_by_name, "is_as_sealed": is_as_sealed})
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"--parameters is no JSON: {error}") from error
+    if not isinstance(value, dict) or RESERVED & value.keys():
+        raise Invalid(f"--parameters is a JSON object without {', '.join(sorted(RESERVED))}.")
+    return value
 
 
 def _text_of(report: Any, what: str) -> str:
