@@ -18,7 +18,8 @@ from core.runs import execute
 from studies.models import Question, Study
 
 _SETTINGS = (
-    *("method", "space", "unit", "minimum_size", "own_votes", "moderation", "stability_seeds", "stability_replicates"),
+    *("method", "space", "unit", "minimum_size", "own_votes", "moderation"),
+    *("stability_seeds", "stability_replicates", "stability_shuffles"),
     *("rule", "threshold", "replicates", "level", "interval"),
 )
 
@@ -53,6 +54,13 @@ def add_grouping_options(parser: CommandParser) -> None:
     )
     parser.add_argument("--stability-seeds", type=int, default=defaults.stability_seeds, metavar="N")
     parser.add_argument("--stability-replicates", type=int, default=defaults.stability_replicates, metavar="N")
+    parser.add_argument(
+        "--stability-shuffles",
+        type=int,
+        default=defaults.stability_shuffles,
+        metavar="N",
+        help="Compare the silhouette with that of N shuffles of the votes, such as 99 (default: 0, not at all).",
+    )
     parser.add_argument(
         "--origin", action="append", choices=[origin.value for origin in ORIGINS], help="May be repeated."
     )

@@ -102,6 +102,11 @@ def _stability(stability: Mapping[str, Any], letter: Letter) -> list[str]:
             f"  participants drawn anew ({boot['n_replicates']} replicates): co-membership {_number(boot['overall'])}, "
             f"Jaccard index {each}"
         )
+    if (chance := stability["chance"]) and not chance["undefined"]:
+        lines.append(
+            f"  beside {chance['n_shuffles']} shuffles of the votes: silhouette {_number(chance['mean'])} on average, "
+            f"{_number(chance['highest'])} at most; p {_number(chance['p_value'])}"
+        )
     return lines
 
 

@@ -10,6 +10,7 @@ from clustering.computing.clusterers import Clusterer
 from clustering.loading import QuestionVotes
 from clustering.parameters import GroupingSettings
 from clustering.stats.advice import what_to_collect
+from clustering.stats.chance import ChanceSilhouette, chance_silhouette
 from clustering.stats.clusterers import POLIS, Grouping
 from clustering.stats.matrix import VoteMatrix
 from clustering.stats.profiles import OpinionProfiles, profile_groups
@@ -36,17 +37,18 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Stability over seeds and over participants drawn anew; None where it is not computed, or `undefined`."""
+    """Over seeds, over participants drawn anew, beside shuffled votes; None where not computed, or `undefined`."""
 
     undefined: str | None = None
     seeds: SeedStability | None = None
     bootstrap: BootstrapStability | None = None
+    chance: ChanceSilhouette | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready copy."""
         if self.undefined is not None:
             return {"undefined": self.undefined}
-        parts = {"seeds": self.seeds, "bootstrap": self.bootstrap}
+        parts = {"seeds": self.seeds, "bootstrap": self.bootstrap, "chance": self.chance}
         return {"undefined": None} | {name: part and part.to_dict() for name, part in parts.items()}
 
 
@@ -69,7 +71,12 @@ def findings_of(
     stability = stability_of(clusterer, rated, found, settings, seed, lambda: on_step(1))
     on_step(2)
     advice = what_to_collect(
-        matrix, quality, authors=loaded.authors, bootstrap=stability.bootstrap, seeds=stability.seeds
+        matrix,
+        quality,
+        authors=loaded.authors,
+        bootstrap=stability.bootstrap,
+        seeds=stability.seeds,
+        chance=stability.chance,
     )
     stable = stability.to_dict()
     parts = {
@@ -97,13 +104,13 @@ def stability_of(
     seed: int,
     heartbeat: Callable[[], None],
 ) -> Stability:
-    """How alike the groups are over seeds, and over participants drawn anew: each part, or why it is not given."""
+    """How far the groups depend on chance: each part that the settings ask for, or why none is given."""
     heartbeat()
     if found.undefined is not None:
         return Stability(undefined=found.undefined)
     if len(rated.participants) > MOST_PEOPLE:
         return Stability(undefined="too many people to be clustered again and again")
-    seeds = bootstrap = None
+    seeds = bootstrap = chance = None
     # Nothing is drawn by polis, so every seed gives the same groups.
     if settings.stability_seeds >= 2 and settings.method != POLIS:
         seeds = seed_stability(clusterer.find, rated, seeds=range(seed, seed + settings.stability_seeds))
@@ -117,4 +124,7 @@ def stability_of(
             replicates=settings.stability_replicates,
             keep_pairs=len(rated.participants) <= MOST_PAIRS_OF,
         )
-    return Stability(seeds=seeds, bootstrap=bootstrap)
+    heartbeat()
+    if settings.stability_shuffles:
+        chance = chance_silhouette(clusterer.find, rated, found, seed=seed, shuffles=settings.stability_shuffles)
+    return Stability(seeds=seeds, bootstrap=bootstrap, chance=chance)

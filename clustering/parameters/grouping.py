@@ -27,7 +27,7 @@ _APART = ("space", "unit", "own_votes", "minimum_votes")
 
 _DYNAMIC = ("space", "unit", "minimum_size")
 _POLIS = ("moderation", "enough_votes", "fewest_people", "max_base", "max_groups")
-_BOTH = ("method", "own_votes", "stability_seeds", "stability_replicates")
+_BOTH = ("method", "own_votes", "stability_seeds", "stability_replicates", "stability_shuffles")
 MOST_REPLICATES = 1000
 
 
@@ -49,6 +49,7 @@ class GroupingSettings:
     max_base, max_groups : its base clusters and groups at most
     stability_seeds : clusterings with other seeds that are compared; fewer than 2 are none
     stability_replicates : clusterings of participants drawn anew; 0 is none
+    stability_shuffles : clusterings of shuffled votes beside which the silhouette is put; 0 is none
     """
 
     inclusion: Inclusion
@@ -66,6 +67,7 @@ class GroupingSettings:
     max_groups: int = 5
     stability_seeds: int = 5
     stability_replicates: int = 10
+    stability_shuffles: int = 0
 
     def __post_init__(self) -> None:
         """Refuse settings out of range with a message for each."""
@@ -95,6 +97,7 @@ class GroupingSettings:
                 0 <= self.stability_replicates <= MOST_REPLICATES,
                 _("Take 0 to 1,000 replicates."),
             ),
+            "stability_shuffles": (0 <= self.stability_shuffles <= MOST_REPLICATES, _("Take 0 to 1,000 shuffles.")),
         }
         wrong = {name: [message] for name, (holds, message) in requirements.items() if not holds}
         return wrong | self._problems_of_dynamic()

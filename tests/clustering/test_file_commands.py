@@ -78,7 +78,8 @@ def test_the_text_names_settings_n_method_and_seed(tmp_path: Path) -> None:
     rows = [f"p{i},s{j},{1 if (i < 6) == (j % 2 == 0) else -1}" for i in range(12) for j in range(8)]
     (tmp_path / "mine.csv").write_text("participant,statement,vote\n" + "\n".join(rows) + "\n")
 
-    text = printed("cluster", str(tmp_path / "mine.csv"), "--seed", "3", "--reading", "axes=3", "--minimum-size", "2")
+    options = ("--seed", "3", "--reading", "axes=3", "--minimum-size", "2", "--stability-shuffles", "19")
+    text = printed("cluster", str(tmp_path / "mine.csv"), *options)
 
     assert "mine.csv (long table, 96 rows)" in text
     assert "method dynamic (space projection, unit spread, axes 3, published grid, minimum size 2; own votes" in text
@@ -89,6 +90,8 @@ def test_the_text_names_settings_n_method_and_seed(tmp_path: Path) -> None:
     assert "agrees (6 of 6) s0\n" in text
     assert "cohesion and votes on each other's statements: undefined, because" in text
     assert "over 5 seeds: adjusted Rand index 1.000" in text
+    assert "beside 19 shuffles of the votes: silhouette 0." in text
+    assert "p 0.050" in text
     assert "advice: In a group are 12 people; from 30 on" in text
 
 
