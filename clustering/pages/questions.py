@@ -11,6 +11,7 @@ from clustering.pages.figures import figures_of, statement_texts
 from clustering.pages.groups import group_context
 from clustering.pages.numbers import number, table
 from clustering.pages.runs import flow_in_words
+from clustering.pages.trust import trust_context
 from clustering.portraits import Portrait, portraits, ungrouped
 from clustering.selectors import QuestionResult
 from clustering.showing.tables import MISSING
@@ -21,8 +22,10 @@ from studies.models import Study
 OF_GROUPS = ("opinion_map", "loadings", "agreement", "silhouettes", "together", "seeds")
 
 
-def question_context(study: Study, run: Run, result: QuestionResult) -> dict[str, Any]:
-    """Everything about one question in a run of scores."""
+def question_context(
+    study: Study, run: Run, result: QuestionResult, *, hidden: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """Everything about one question in a run of scores; groups with a `hidden` letter are judged by no figure."""
     grouping, part = result.grouping, result.part
     found = portraits(study, grouping) if grouping else []
     texts = statement_texts(result.question.pk)
@@ -40,7 +43,7 @@ def question_context(study: Study, run: Run, result: QuestionResult) -> dict[str
             (_covered_name(row), in_words(row.undefined)) for row in result.coverages if row.undefined
         ],
         "flow": flow_in_words(((part.result or {}) if part else {}).get("flow", [])),
-        "quality": _quality(part),
+        **trust_context(part, found, texts, hidden=hidden),
     }
 
 
@@ -58,27 +61,6 @@ def _people_in_no_group(grouping: Grouping, part: Run | None) -> dict[str, Any]:
         reason = in_words(exclusion.get("reason"))
         reasons[reason] = reasons.get(reason, 0) + 1
     return {"n": ungrouped(grouping), "reasons": sorted(reasons.items())}
-
-
-def _quality(part: Run | None) -> list[dict[str, Any]]:
-    """Figures to judge the groups by: name, value, what it means."""
-    quality = ((part.result or {}) if part else {}).get("quality") or {}
-    lines = [
-        (
-            "largest_share",
-            _("Share of people in the largest group"),
-            _("Near 1 means that one group holds nearly all."),
-        ),
-        ("singleton_share", _("Share of groups with one member"), _("A group of one is a person, not a viewpoint.")),
-        (
-            "share_without_common",
-            _("Share of pairs without a common statement"),
-            _("Such pairs were never compared directly. Show people more of the same statements to lower it."),
-        ),
-    ]
-    return [
-        {"name": name, "value": number(quality[key], 2), "means": means} for key, name, means in lines if key in quality
-    ]
 
 
 def _covered_name(row: QuestionCoverage) -> str:

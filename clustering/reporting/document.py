@@ -119,7 +119,7 @@ def _question(study: Study, run: Run, result: QuestionResult, place: int, audien
     rows = [*(_rows(result.part, OF_QUESTION) if result.part else []), *_rows(run, (f"ratings-{place}",))]
     shown = [portrait for portrait in found if portrait.letter not in hidden]
     return {
-        **question_context(study, run, result),
+        **question_context(study, run, result, hidden=hidden),
         "anchor": f"question-{place}",
         "place": place,
         "groups": [group_context(study, result.question, run, portrait) for portrait in shown],

@@ -18,6 +18,7 @@ from clustering.inclusion import Inclusion
 from clustering.models import GroupMember, GroupName, GroupStatement, OpinionGroup
 from clustering.models.groups import LONGEST_NAME
 from clustering.parameters import Parameters
+from clustering.showing.tables import MISSING
 from core import runs
 from core.models import Run
 from studies.models import Membership, Question, Study
@@ -38,6 +39,14 @@ def run(planted: Study) -> Run:
     quick = Parameters(inclusion=Inclusion(("live",)), replicates=200, stability_seeds=0, stability_replicates=0)
     queued = services.start_scores(study=planted, parameters=quick, seed=1, by=None)
     done = runs.execute(queued.pk)
+    assert done is not None
+    return done
+
+
+@pytest.fixture
+def stable(planted: Study) -> Run:
+    few = Parameters(inclusion=Inclusion(("live",)), replicates=100, stability_seeds=2, stability_replicates=3)
+    done = runs.execute(services.start_scores(study=planted, parameters=few, seed=1, by=None).pk)
     assert done is not None
     return done
 
@@ -101,6 +110,43 @@ def test_a_question_shows_map_groups_and_coverage(
     assert "✓ 5.00 (8)" in page
     assert reverse("clustering:group", args=[planted.slug, "q1", "A"]) in page
     assert "For the team only".lower() not in page.lower()
+
+
+def test_a_question_says_how_far_to_trust_its_groups_and_how_they_came_about(
+    planted: Study, analyst: AbstractUser, client: Client, stable: Run
+) -> None:
+    response = client.get(reverse("clustering:question", args=[planted.slug, "q1"]))
+    page = response.content.decode()
+    part = stable.parts.get(subject_id=planted.questions.get(code="q1").public_id)
+    quality, stability = part.result["quality"], part.result["stability"]
+
+    facts = {line["name"]: line for line in response.context["quality"]}
+    assert facts["Silhouette on the map"]["value"] == f"{quality['map_silhouette']:.2f}"
+    assert facts["Agreement over seeds"]["value"] == f"{stability['seeds']['mean']:.2f}"
+    assert facts["Staying together"]["value"] == f"{stability['bootstrap']['overall']:.2f}"
+    # The planted statements have no authors, so nobody votes on a peer's statement.
+    assert facts["Cohesion"]["value"] == MISSING
+    assert facts["Cohesion"]["means"].startswith("Undefined: ")
+    rows = response.context["by_group"]["rows"]
+    assert [row[:2] for row in rows] == [["A", 8], ["B", 8], ["C", 8], ["mean over all groups", 24]]
+    assert rows[0][-1] == f"{stability['bootstrap']['jaccard'][0]:.2f}"
+    assert "Recruit more participants" in page
+    for address in (reverse("clustering:question", args=[planted.slug, "q1"]), response.context["groups"][0]["url"]):
+        assert "by the dynamic clusterer with seed 1" in client.get(address).content.decode()
+
+
+def test_with_polis_a_question_shows_what_all_groups_agree_on(
+    planted: Study, analyst: AbstractUser, client: Client
+) -> None:
+    quick = Parameters(inclusion=Inclusion(("live",)), method="polis", replicates=100, stability_replicates=0)
+    runs.execute(services.start_scores(study=planted, parameters=quick, seed=1, by=None).pk)
+
+    response = client.get(reverse("clustering:question", args=[planted.slug, "q1"]))
+
+    ranked = response.context["agreed"][-1]["table"]["rows"]
+    assert [float(row[1]) for row in ranked] == sorted((float(row[1]) for row in ranked), reverse=True)
+    assert all(0 < float(row[1]) < 1 and float(row[2]) > 0 for row in ranked)
+    assert "by the polis clusterer" in response.content.decode()
 
 
 def test_the_page_of_a_group_holds_every_statement_in_full(
