@@ -5,15 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.files import FORMATS, LEVELS, RatingsOptions, read_ratings, read_weights
+from annotation.models import Campaign
 from annotation.reporting.about import about_file
 from annotation.reporting.documents import computed, document
 from annotation.reporting.text import as_text
+from annotation.services import agreeing
 from annotation.stats.material import Settings
-from core.errors import Invalid
+from core.errors import Conflict, Invalid, NotThere
 from core.management_base import Outcome, PolyphonyCommand
+from core.runs import execute
 
 
 class Command(PolyphonyCommand):
@@ -24,6 +28,8 @@ class Command(PolyphonyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """What to read, and how."""
         parser.add_argument("file", nargs="?", metavar="FILE", help="Ratings: CSV, JSON Lines or Parquet.")
+        parser.add_argument("--campaign", metavar="SLUG", help="The locked packet of an audit.")
+        parser.add_argument("--study", metavar="SLUG", help="Votes and ratings of a study.")
         add_file_options(parser)
         parser.add_argument("--seed", type=_natural, default=0, metavar="N", help="Of the bootstrap (default: 0).")
         parser.add_argument("--replicates", type=_natural, default=1000, metavar="B", help="0 for no bootstrap.")
@@ -31,8 +37,25 @@ class Command(PolyphonyCommand):
 
     def perform(self, **options: Any) -> Outcome:
         """Read, compute and print."""
-        if not options["file"]:
-            raise Invalid(_("Name a ratings file."))
+        if [bool(options[name]) for name in ("file", "campaign", "study")].count(True) != 1:
+            raise Invalid(_("Name a ratings file, or a campaign, or a study."))
+        data = self._of_campaign(options) if options["campaign"] else self._of_file(options)
+        return Outcome(as_text(data), data)
+
+    def _of_campaign(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The report as the button makes it: a run, executed here."""
+        campaign = campaign_named(options["campaign"])
+        run = agreeing.queue(
+            campaign=campaign, by=None, now=timezone.now(), seed=options["seed"], replicates=options["replicates"]
+        )
+        done = execute(run.pk)
+        if done is None:
+            raise Conflict(_("A worker is computing this at the moment; try again later."))
+        if done.status == done.Status.FAILED or done.result is None:
+            raise Conflict(done.error)
+        return done.result
+
+    def _of_file(self, options: dict[str, Any]) -> dict[str, Any]:
         told = options_from(options)
         path = Path(options["file"])
         weights = {}
@@ -42,8 +65,15 @@ class Command(PolyphonyCommand):
             told = told if told.labels else RatingsOptions(**{**_as_dict(told), "labels": labels, "level": "nominal"})
         found = read_ratings(path, path.name, told, weights=weights)
         settings = Settings(options["seed"], options["replicates"], options["confidence"])
-        data = document(computed(found.material, settings), about_file(found, told))
-        return Outcome(as_text(data), data)
+        return document(computed(found.material, settings), about_file(found, told))
+
+
+def campaign_named(slug: str) -> Campaign:
+    """The campaign with that slug, or a clear error."""
+    campaign = Campaign.objects.filter(slug=slug).first()
+    if campaign is None:
+        raise NotThere(_("There is no audit %(slug)s here.") % {"slug": slug})
+    return campaign
 
 
 def add_file_options(parser: CommandParser) -> None:
