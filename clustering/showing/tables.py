@@ -109,6 +109,8 @@ def _crossed(table: Mapping[str, Any], crossing: Crossing, texts: Mapping[str, s
     heads = list(dict.fromkeys(row[crossing.across] for row in rows))
     if crossing.across == "group":  # a statement may come first that only later groups voted on
         heads.sort(key=lambda letter: (len(letter), letter))
+    elif crossing.across == "other_seed":  # the first line has none of itself
+        heads.sort()
     cells: dict[Any, dict[Any, str]] = {}
     for row in rows:
         cells.setdefault(row[crossing.down], {})[row[crossing.across]] = crossing.cell(row)

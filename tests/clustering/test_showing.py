@@ -63,7 +63,7 @@ def test_pairs_of_groups_and_of_seeds_are_cross_tables() -> None:
     together = {"columns": ["group", "other", "share", "n_pairs"], "rows": [["A", "A", 0.9, 28], ["A", "B", None, 0]]}
     assert in_words(together, {})["rows"] == [["A", "0.90 (28)", MISSING]]
     seeds = {"columns": ["seed", "other_seed", "adjusted_rand"], "rows": [[1, 2, 0.5], [2, 1, 0.5]]}
-    assert in_words(seeds, {})["rows"] == [[1, "0.50", MISSING], [2, MISSING, "0.50"]]
+    assert in_words(seeds, {})["rows"] == [[1, MISSING, "0.50"], [2, "0.50", MISSING]]
     thresholds = {"columns": ["threshold", "source", "value"], "rows": [[3.6, "One", 0.5], [4.0, "One", 0.25]]}
     shown = in_words(thresholds, {})
     assert [column["label"] for column in shown["columns"]] == ["Source", "3.6", "4.0"]
