@@ -6,6 +6,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
+from annotation.api import AuditItemViewSet, AuditJudgementViewSet, AuditViewSet
 from clustering.api import GroupMemberViewSet, RunViewSet, ScoreViewSet
 from clustering.api_groups import GroupingViewSet, GroupStatementViewSet, OpinionGroupViewSet
 from prediction.api import PredictionBatchViewSet, PredictionReportViewSet, PredictionViewSet
@@ -33,6 +34,9 @@ router.register("scores", ScoreViewSet, basename="score")
 router.register("prediction-batches", PredictionBatchViewSet, basename="prediction-batch")
 router.register("predictions", PredictionViewSet, basename="prediction")
 router.register("prediction-reports", PredictionReportViewSet, basename="prediction-report")
+router.register("audits", AuditViewSet, basename="audit")
+router.register("audit-items", AuditItemViewSet, basename="audit-item")
+router.register("audit-judgements", AuditJudgementViewSet, basename="audit-judgement")
 
 app_name = "api"
 urlpatterns = [

@@ -20,6 +20,7 @@ from core.errors import Conflict
 HOST = "127.0.0.1"
 PORTS_TRIED = 100
 BACKLOG = 256
+AUDIT_SLUG = "public-life-audit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class Links:
     def admin(self) -> str:
         """The admin."""
         return f"{self.base_url}/admin/"
+
+    @property
+    def audit(self) -> str:
+        """The audit of the study's texts."""
+        return f"{self.base_url}/audits/{AUDIT_SLUG}/"
 
     @property
     def results(self) -> str:

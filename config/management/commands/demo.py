@@ -8,11 +8,13 @@ import signal
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from config.demo import auditing
 from config.demo.children import LOOK_EVERY_S, Child, ChildDied, Family
 from config.demo.places import HOST, Links, Places, listening_socket
 from config.demo.preparing import Login, make_admin, make_study, make_tables_and_files
@@ -28,6 +30,7 @@ CONCURRENCY = 4
 HEALTHY_WITHIN_S = 60.0
 STOP_PATIENCE_S = 8.0
 LINE_EVERY_S = 5.0
+AUDIT_LINE_EVERY = 50
 
 
 class Stopped(Exception):
@@ -81,6 +84,7 @@ class Command(PolyphonyCommand):
         self._say(_welcome(links, login, places))
         self._simulate(study, people, links.base_url)
         self._score(study, links)
+        self._audit(study, links)
         self._say("\nServing until you press Ctrl-C.")
         while True:
             self._pause(LOOK_EVERY_S)
@@ -123,7 +127,7 @@ class Command(PolyphonyCommand):
         run = finished_scores(study)
         if run is None and not simulated_complete(study):
             return
-        run = run or self._computed(queue_scores(study))
+        run = run or self._computed(queue_scores(study), progress_line)
         if run.status != Run.Status.FINISHED:
             self._say(f"No scores: {run.error}")
             return
@@ -131,7 +135,28 @@ class Command(PolyphonyCommand):
         self._say("\n".join(score_table(run)))
         self._say(f"\nOpinion maps, groups and scores: {links.results}")
 
-    def _computed(self, run: Run) -> Run:
+    def _audit(self, study: Study, links: Links) -> None:
+        """Let simulated raters judge pairs of the study's texts, and lock, unblind and report what they said."""
+        if not simulated_complete(study):
+            return
+        try:
+            campaign = auditing.make_audit(study)
+        except Conflict as error:
+            self._say(f"No audit: {error}")
+            return
+        for n in auditing.judge(campaign):
+            if n % AUDIT_LINE_EVERY == 0:
+                self._say(f"Blind audit: {n} judgements of simulated raters")
+                self._pause(0)
+        auditing.finish(campaign)
+        run = self._computed(
+            auditing.finished_report(campaign) or auditing.queue_report(campaign), auditing.progress_line
+        )
+        if run.status != Run.Status.FINISHED:
+            self._say(f"No agreement report: {run.error}")
+        self._say(f"\nA blind audit from the draw of pairs to its agreement report: {links.audit}")
+
+    def _computed(self, run: Run, progress_line: Callable[[Run], str]) -> Run:
         """Wait until the worker has finished `run`, and show how far it is."""
         said, said_at = "", 0.0
         while run.is_unfinished:
