@@ -12,9 +12,12 @@ from annotation.files import FORMATS, LEVELS, RatingsOptions, read_ratings, read
 from annotation.models import Campaign
 from annotation.reporting.about import about_file
 from annotation.reporting.documents import computed, document
+from annotation.reporting.folders import write_folder
+from annotation.reporting.html import whole_page
+from annotation.reporting.loading import material_of
 from annotation.reporting.text import as_text
 from annotation.services import agreeing
-from annotation.stats.material import Settings
+from annotation.stats.material import Material, Settings
 from core.errors import Conflict, Invalid, NotThere
 from core.management_base import Outcome, PolyphonyCommand
 from core.runs import execute
@@ -31,6 +34,7 @@ class Command(PolyphonyCommand):
         parser.add_argument("--campaign", metavar="SLUG", help="The locked packet of an audit.")
         parser.add_argument("--study", metavar="SLUG", help="Votes and ratings of a study.")
         add_file_options(parser)
+        parser.add_argument("--out", metavar="PATH", help="A folder for all files, or FILE.html for the page alone.")
         parser.add_argument("--seed", type=_natural, default=0, metavar="N", help="Of the bootstrap (default: 0).")
         parser.add_argument("--replicates", type=_natural, default=1000, metavar="B", help="0 for no bootstrap.")
         parser.add_argument("--confidence", type=float, default=0.95, metavar="P", help="Of the intervals.")
@@ -39,10 +43,12 @@ class Command(PolyphonyCommand):
         """Read, compute and print."""
         if [bool(options[name]) for name in ("file", "campaign", "study")].count(True) != 1:
             raise Invalid(_("Name a ratings file, or a campaign, or a study."))
-        data = self._of_campaign(options) if options["campaign"] else self._of_file(options)
+        data, material = self._of_campaign(options) if options["campaign"] else self._of_file(options)
+        if options["out"]:
+            return Outcome(_("Written: %(path)s") % {"path": written(data, material, Path(options["out"]))}, data)
         return Outcome(as_text(data), data)
 
-    def _of_campaign(self, options: dict[str, Any]) -> dict[str, Any]:
+    def _of_campaign(self, options: dict[str, Any]) -> tuple[dict[str, Any], Material]:
         """The report as the button makes it: a run, executed here."""
         campaign = campaign_named(options["campaign"])
         run = agreeing.queue(
@@ -53,9 +59,10 @@ class Command(PolyphonyCommand):
             raise Conflict(_("A worker is computing this at the moment; try again later."))
         if done.status == done.Status.FAILED or done.result is None:
             raise Conflict(done.error)
-        return done.result
+        packet = agreeing.reportable(campaign)
+        return done.result, material_of(packet, with_hidden=done.parameters["hidden"])
 
-    def _of_file(self, options: dict[str, Any]) -> dict[str, Any]:
+    def _of_file(self, options: dict[str, Any]) -> tuple[dict[str, Any], Material]:
         told = options_from(options)
         path = Path(options["file"])
         weights = {}
@@ -65,7 +72,24 @@ class Command(PolyphonyCommand):
             told = told if told.labels else RatingsOptions(**{**_as_dict(told), "labels": labels, "level": "nominal"})
         found = read_ratings(path, path.name, told, weights=weights)
         settings = Settings(options["seed"], options["replicates"], options["confidence"])
-        return document(computed(found.material, settings), about_file(found, told))
+        return document(computed(found.material, settings), about_file(found, told)), found.material
+
+
+def written(report: dict[str, Any], material: Material, path: Path) -> Path:
+    """Write the report to a folder, or as one page if the path ends in .html."""
+    try:
+        if path.suffix == ".html":
+            path.write_text(whole_page(report), encoding="utf-8", newline="\n")
+        else:
+            write_folder(report, material, path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    return path
+
+
+def cannot_write(path: Path, error: OSError) -> Invalid:
+    """What a person learns of a path that cannot be written."""
+    return Invalid(_("%(path)s cannot be written: %(reason)s.") % {"path": path, "reason": error.strerror or error})
 
 
 def campaign_named(slug: str) -> Campaign:
