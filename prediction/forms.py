@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django import forms
@@ -11,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from clustering.inclusion import ORIGINS, Inclusion
 from clustering.parameters import LARGEST_SEED
+from core.endpoints import model_parameters
 from core.endpoints import names as endpoint_names
 from core.errors import Invalid
 from prediction.judging.planning import TOKENS_OF_A_REPLY
@@ -115,14 +115,10 @@ class AskingForm(SettingsForm):
 
     def clean_model_parameters(self) -> dict[str, Any]:
         """Read the parameters as a JSON object."""
-        text = self.cleaned_data["model_parameters"].strip()
         try:
-            value = json.loads(text) if text else {}
-        except (ValueError, RecursionError) as problem:
-            raise forms.ValidationError(gettext("This is no JSON.")) from problem
-        if not isinstance(value, dict):
-            raise forms.ValidationError(gettext("Write an object in braces."))
-        return value
+            return model_parameters(self.cleaned_data["model_parameters"])
+        except Invalid as problem:
+            raise forms.ValidationError(str(problem)) from problem
 
     def settings(self) -> Asking:
         """The settings of a valid form."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from clustering.inclusion import Inclusion
+from core.endpoints import check_model_parameters
 from core.errors import Invalid
 from prediction.judging.variants import VARIANTS
 from prediction.models import PredictionBatch
@@ -22,9 +22,7 @@ Method = PredictionBatch.Method
 COMPUTED: tuple[str, ...] = (Method.JUDGE.value, Method.MEAN_OF_OTHERS.value, Method.MOST_SIMILAR.value)
 SCOPES = ("measured", "new", "all")
 UNITS = ("participant", "rating", "question")
-RESERVED = frozenset({"model", "messages", "stream", "n"})
 MOST_REPEATS = 20
-LONGEST_PARAMETERS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +91,11 @@ class Asking:
 
 def _checked_parameters(parameters: Mapping[str, Any]) -> tuple[bool, str]:
     """Whether the parameters can be sent, and what to say if not."""
-    if not isinstance(parameters, dict):
-        return False, _('Write a JSON object such as {"temperature": 0.7}.')
-    if taken := sorted(RESERVED & set(parameters)):
-        return False, _("The endpoint decides about: %(names)s.") % {"names": ", ".join(taken)}
     try:
-        length = len(json.dumps(parameters, allow_nan=False))
-    except (TypeError, ValueError):
-        return False, _('Write a JSON object such as {"temperature": 0.7}.')
-    return length <= LONGEST_PARAMETERS, _("These are too many parameters.")
+        check_model_parameters(parameters)
+    except Invalid as problem:
+        return False, str(problem)
+    return True, ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from core.endpoints.chatting import RESERVED, ChatReply, ChatRequest, chat, chat
 from core.endpoints.configuration import Endpoint, configured, names, parse_endpoints
 from core.endpoints.embedding import embed
 from core.endpoints.errors import EndpointError
+from core.endpoints.parameters import check_model_parameters, model_parameters
 from core.endpoints.spoken import spoken
 
 __all__ = [
@@ -18,8 +19,10 @@ __all__ = [
     "EndpointError",
     "chat",
     "chat_all",
+    "check_model_parameters",
     "configured",
     "embed",
+    "model_parameters",
     "names",
     "parse_endpoints",
     "spoken",

@@ -127,8 +127,9 @@ def _read(reply: Reply, endpoint: Endpoint) -> dict[str, Any] | Failure:
     text = _content(message.get("content"))
     if text is None and not refusal:
         return Failure("bad_reply", _("the message holds no text"), True, 200)
+    model = _string(reply.data.get("model")) or endpoint.model
     try:
-        for each in (text or "", refusal, finish_reason):
+        for each in (text or "", refusal, finish_reason, model):
             check_imported(each)
     except Invalid as error:
         return Failure("bad_reply", str(error), True, 200)
@@ -137,7 +138,7 @@ def _read(reply: Reply, endpoint: Endpoint) -> dict[str, Any] | Failure:
     return {
         "text": text or "",
         "raw": reply.text,
-        "model": _string(reply.data.get("model")) or endpoint.model,
+        "model": model,
         "prompt_tokens": _count(usage.get("prompt_tokens")),
         "completion_tokens": _count(usage.get("completion_tokens")),
         "refusal": refusal,

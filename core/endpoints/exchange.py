@@ -155,6 +155,10 @@ def _decoded(raw: bytes, key: str) -> Reply | Failure:
     try:
         text = _without(raw.decode("utf-8"), key)
         data = json.loads(text, parse_constant=_no_number)
+        if key and _escaped(key) in (whole := json.dumps(data)):
+            # The key was written with escapes of JSON, as some servers write every slash of it.
+            text = whole.replace(_escaped(key), "[key]")
+            data = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
         return Failure("bad_reply", _("the reply is no JSON"), True, 200)
     if not isinstance(data, dict):
@@ -173,8 +177,14 @@ def _said(raw: bytes, key: str) -> str:
         data = json.loads(text)
         error = data.get("error") if isinstance(data, Mapping) else None
         found = error.get("message") if isinstance(error, Mapping) else error
-        text = found if isinstance(found, str) else text
+        # JSON can write the same characters in several ways.
+        text = _without(found, key) if isinstance(found, str) else text
     return one_line(text.strip()[:SHOWN]) or _("nothing said")
+
+
+def _escaped(key: str) -> str:
+    """A key as `json.dumps` writes it inside a text."""
+    return json.dumps(key)[1:-1]
 
 
 def _without(text: str, key: str) -> str:

@@ -14,8 +14,19 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from core.canonical import content_sha256
-from core.endpoints import ChatRequest, EndpointError, chat, chat_all, configured, embed, names, parse_endpoints
+from core.endpoints import (
+    ChatRequest,
+    EndpointError,
+    chat,
+    chat_all,
+    configured,
+    embed,
+    model_parameters,
+    names,
+    parse_endpoints,
+)
 from core.endpoints.retrying import retry_after
+from core.errors import Invalid
 from tests.core.fake_endpoint import Cuts, Drips, FakeEndpoint, Garbage, Hangs, Says, Status
 
 REQUEST = ChatRequest([{"role": "user", "content": "How far?"}], {"temperature": 0})
@@ -112,6 +123,7 @@ class TestRetries:
             Garbage(b"[" * 100_000), Garbage(b'{"choices"', length=5000), Garbage(b""),
             Garbage(b'{"choices": [{"message": {"content": "\\u0000"}}]}'),
             Garbage(b'{"choices": [{"message": {"content": "\\ud800"}}]}'),
+            Says("4", body={"model": "m\0"}), Says("4", body={"model": "m\ud800"}),
             Says(None),
         ],
         ids=lambda move: repr(move)[:60],
@@ -292,6 +304,26 @@ class TestKeys:
 
         assert KEY not in chat(fake.endpoint(key_variable="FAKE_KEY"), REQUEST).raw
 
+    def test_however_json_writes_it(
+        self, fake: FakeEndpoint, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        key = 'sk-a/b"c\\d+e=='
+        monkeypatch.setenv("FAKE_KEY", key)
+        written = json.dumps(f"Bearer {key}").replace("/", "\\/").replace("sk", "\\u0073k")
+        fake.then(
+            Garbage(b'{"choices": [{"message": {"content": %s}}], "echo": %s}' % (written.encode(), written.encode())),
+            Status(401, body=b'{"error": {"message": %s}}' % written.encode()),
+        )
+
+        with caplog.at_level(logging.DEBUG):
+            reply = chat(fake.endpoint(key_variable="FAKE_KEY"), REQUEST)
+            error = failure(fake, key_variable="FAKE_KEY")
+
+        assert reply.text == "Bearer [key]"
+        assert json.loads(reply.raw) == {"choices": [{"message": {"content": "Bearer [key]"}}], "echo": "Bearer [key]"}
+        assert str(error).rstrip(".").endswith("Bearer [key]")
+        assert key not in caplog.text
+
 
 class TestMany:
     def test_each_reply_belongs_to_its_request(self, fake: FakeEndpoint) -> None:
@@ -459,3 +491,27 @@ class TestConfiguration:
 
     def test_the_setting_for_child_processes_is_read(self, fake: FakeEndpoint) -> None:
         assert parse_endpoints(fake.setting())["fake"].base_url == fake.base_url
+
+
+class TestParameters:
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [("", {}), (" \n", {}), ("{}", {}), ('{"temperature": 0.7, "stop": ["\\u2028", "é"]}',
+          {"temperature": 0.7, "stop": ["\u2028", "é"]})],
+    )  # fmt: skip
+    def test_what_can_be_sent_is_read(self, text: str, value: Any) -> None:
+        assert model_parameters(text) == value
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "{", "[]", "1", "null", '{"a": NaN}', '{"a": 1e999}', '{"a": "\\u0000"}', '{"\\u0000": 1}',
+            '{"a": ["\\ud800"]}', '{"a": 1, "a": 2}', '{"a":' + "[" * 1900 + "]" * 1900 + "}",
+            '{"a": ' + "9" * 5000 + "}",
+            '{"a": "' + "x" * 4000 + '"}', '{"model": "other"}', '{"stream": true}',
+        ],
+        ids=lambda text: text[:20],
+    )  # fmt: skip
+    def test_what_cannot_be_sent_hashed_or_stored_is_refused(self, text: str) -> None:
+        with pytest.raises(Invalid):
+            model_parameters(text)

@@ -342,6 +342,8 @@ def test_a_missing_key_ends_the_run_before_anything_is_asked(rated: Study, fake:
         ({"model_parameters": {"x": float("nan")}}, "model_parameters"),
         ({"model_parameters": {"x": "y" * 5000}}, "model_parameters"),
         ({"model_parameters": [1]}, "model_parameters"),
+        ({"model_parameters": {"x": "\0"}}, "model_parameters"),
+        ({"model_parameters": {"x": ["\ud800"]}}, "model_parameters"),
     ],
 )
 def test_settings_that_cannot_be_run_are_named(values: dict[str, Any], field: str) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.endpoints import names
+from core.endpoints import model_parameters, names
 from core.errors import Invalid
 from studies.models import Enrolment, Study
 from voting.seeding.selectors import pilot_studies
@@ -53,14 +51,10 @@ class SeedingForm(forms.Form):
 
     def clean_model_parameters(self) -> dict[str, Any]:
         """Read the parameters as a JSON object."""
-        text = self.cleaned_data["model_parameters"].strip()
         try:
-            value = json.loads(text) if text else {}
-        except (ValueError, RecursionError) as problem:
-            raise forms.ValidationError(gettext("This is no JSON.")) from problem
-        if not isinstance(value, dict):
-            raise forms.ValidationError(gettext("Write an object in braces."))
-        return value
+            return model_parameters(self.cleaned_data["model_parameters"])
+        except Invalid as problem:
+            raise forms.ValidationError(str(problem)) from problem
 
     def clean(self) -> dict[str, Any]:
         """Let the settings say what is wrong with them together."""

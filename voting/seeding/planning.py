@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 
 from core.canonical import content_sha256
 from core.endpoints import ChatRequest, configured
-from core.errors import Conflict, shown
+from core.errors import Conflict, Invalid, shown
 from core.randomness import drawn_order, generator_for
 from studies.models import Enrolment, FreeResponse, Question, Study
 from voting.seeding import prompts
 from voting.seeding.models import SeedDraft
-from voting.seeding.settings import Seeding
+from voting.seeding.settings import LARGEST_SEED, Seeding
 
 TOKENS_OF_A_REPLY = 100
 """For estimates: a statement of 300 characters has about 75 tokens."""
@@ -66,7 +66,11 @@ def planned(study: Study, seeding: Seeding, seed: int) -> Plan:
     Conflict
         If there is nothing to ask about, or there are fewer examples than statements are wanted: nobody's response
         is used twice for a question.
+    Invalid
+        If the seed is out of range.
     """
+    if not 0 <= seed <= LARGEST_SEED:
+        raise Invalid(_("A seed is 0 to %(largest)d.") % {"largest": LARGEST_SEED})
     pool = _pool(seeding)
     jobs = [job for question in _questions(study, seeding) for job in _jobs_of(study, question, pool, seeding, seed)]
     made = set(

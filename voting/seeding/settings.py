@@ -8,8 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from core.canonical import canonical_json
-from core.endpoints import RESERVED, configured, names
+from core.endpoints import check_model_parameters, configured, names
 from core.errors import Invalid
 from studies.models import Enrolment
 
@@ -56,10 +55,10 @@ class Seeding:
             problems["each"] = [_("Ask for 1 to %(most)d statements for each question.") % {"most": MOST_EACH}]
         if not self.origins or not set(self.origins) <= {origin.value for origin in ORIGINS}:
             problems["origins"] = [_("Say whose responses may be examples.")]
-        if taken := sorted(RESERVED & set(self.model_parameters)):
-            problems["model_parameters"] = [_("Not to be set here: %(names)s.") % {"names": ", ".join(taken)}]
-        else:
-            problems |= _unspeakable(self.model_parameters)
+        try:
+            check_model_parameters(dict(self.model_parameters))
+        except Invalid as problem:
+            problems["model_parameters"] = [str(problem)]
         if problems:
             raise Invalid(fields=problems)
 
@@ -78,11 +77,3 @@ class Seeding:
     def from_dict(cls, data: Mapping[str, Any]) -> Seeding:
         """The settings that `to_dict` wrote."""
         return cls(**{**data, "questions": tuple(data["questions"]), "origins": tuple(data["origins"])})
-
-
-def _unspeakable(parameters: Mapping[str, Any]) -> dict[str, list[str]]:
-    try:
-        canonical_json(dict(parameters))
-    except ValueError:
-        return {"model_parameters": [_("A number here is none that JSON can say.")]}
-    return {}

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from argparse import ArgumentTypeError
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -14,7 +13,7 @@ from clustering.command_options import finished, seed_number, study_named
 from clustering.inclusion import ORIGINS, STATUSES, Inclusion, default_origins
 from clustering.services import run_identity
 from core.canonical import content_sha256
-from core.endpoints import EndpointError
+from core.endpoints import EndpointError, model_parameters
 from core.errors import Conflict, Invalid
 from core.management_base import Outcome, PolyphonyCommand
 from core.models import Run
@@ -181,12 +180,9 @@ def _inclusion(study: Study, options: dict[str, Any]) -> Inclusion:
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except ValueError as problem:
-        raise ArgumentTypeError(_('write a JSON object such as {"temperature": 0.7}')) from problem
-    if not isinstance(value, dict):
-        raise ArgumentTypeError(_('write a JSON object such as {"temperature": 0.7}'))
-    return value
+        return model_parameters(text)
+    except Invalid as problem:
+        raise ArgumentTypeError(str(problem)) from problem
 
 
 def _price(text: str) -> Decimal:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from argparse import ArgumentTypeError
 from typing import Any
 
@@ -8,8 +7,8 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.endpoints import names
-from core.errors import DomainError, NotThere, one_line
+from core.endpoints import model_parameters, names
+from core.errors import DomainError, Invalid, NotThere, one_line
 from core.management_base import Outcome, PolyphonyCommand
 from core.models import Run
 from core.runs import execute
@@ -76,12 +75,9 @@ def _study(slug: str) -> Study:
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise ArgumentTypeError(_("this is no JSON")) from problem
-    if not isinstance(value, dict):
-        raise ArgumentTypeError(_("write an object in braces"))
-    return value
+        return model_parameters(text)
+    except Invalid as problem:
+        raise ArgumentTypeError(str(problem)) from problem
 
 
 def _priced(expected: Estimate) -> str:
