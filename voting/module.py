@@ -19,6 +19,7 @@ from voting import exports, selectors, services
 from voting.blocks import VoteRunner
 from voting.models import Statement
 from voting.sections import BLOCK, SeedSection, VoteSection
+from voting.seeding import services as seeding
 
 
 def on_free_response(free_response: FreeResponse, definition: Mapping[str, Any], now: datetime) -> None:
@@ -39,7 +40,9 @@ def summary(study: Study) -> Sequence[tuple[Any, Any]]:
 
 def erase(enrolment: Enrolment, policy: str) -> int:
     """What withdrawal does here."""
-    return services.erase_participation(enrolment=enrolment, policy=policy, now=timezone.now())
+    now = timezone.now()
+    n_drafts = seeding.erase_examples(enrolment=enrolment, now=now)
+    return n_drafts + services.erase_participation(enrolment=enrolment, policy=policy, now=now)
 
 
 def pages(study: Study, user: Any) -> Sequence[tuple[Any, str]]:

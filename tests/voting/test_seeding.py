@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from io import StringIO
 from typing import Any
@@ -12,11 +13,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from core.canonical import text_sha256
-from core.endpoints import EndpointError
+from core.endpoints import ChatReply, EndpointError
 from core.errors import Conflict, Invalid, NotThere
 from core.models import AuditEvent, Run
 from core.runs import execute
-from studies.models import Study
+from studies.data.withdrawal import withdraw_enrolment
+from studies.models import Enrolment, Study
 from tests import factories
 from tests.constraints import refuses
 from tests.core.fake_endpoint import FakeEndpoint, Says, Status
@@ -175,6 +177,8 @@ class TestPlan:
             ({"origins": ("preview",)}, "origins"),
             ({"model_parameters": {"model": "x"}}, "model_parameters"),
             ({"model_parameters": {"temperature": float("nan")}}, "model_parameters"),
+            ({"model_parameters": {"stop": "\0"}}, "model_parameters"),
+            ({"model_parameters": {"stop": "\ud800"}}, "model_parameters"),
         ],
         ids=str,
     )
@@ -185,6 +189,13 @@ class TestPlan:
             seeding(pilot, **values)
 
         assert set(raised.value.fields) == {field}
+
+    @pytest.mark.parametrize("seed", [-1, 2**63])
+    def test_a_seed_that_no_column_holds_is_refused(
+        self, draft: Study, pilot: Study, fake: FakeEndpoint, seed: int
+    ) -> None:
+        with pytest.raises(Invalid, match="A seed is 0 to"):
+            generated(draft, seeding(pilot), seed)
 
     def test_settings_survive_the_row(self, pilot: Study, fake: FakeEndpoint) -> None:
         settings = seeding(pilot, questions=("p1",), model_parameters={"temperature": 1})
@@ -410,6 +421,61 @@ class TestDecision:
         refuses("voting_seeddraft_decision_agrees", row, status="lost", decided_at=NOW)
         refuses("voting_seeddraft_decision_agrees", row, decided_at=NOW)
         refuses("voting_seeddraft_once", row, example=other.example, prompt_sha256=other.prompt_sha256)
+
+
+class TestWithdrawal:
+    @pytest.mark.parametrize("policy", ["delete_all", "keep_votes"])
+    def test_what_was_written_after_somebody_who_withdraws_is_blank(
+        self, draft: Study, pilot: Study, fake: FakeEndpoint, policy: str
+    ) -> None:
+        fake.answer = lambda data: f"As they said: {data['messages'][1]['content']}"
+        Study.objects.filter(pk=pilot.pk).update(withdrawal_policy=policy)
+        generated(draft, seeding(pilot, each=N_PEOPLE))
+        rows = list(SeedDraft.objects.filter(example="PILOT03").order_by("pk"))
+        approve_draft(draft=rows[0], text="A text of the team.", by=None, now=NOW)
+        n_others = SeedDraft.objects.exclude(example="PILOT03").exclude(text="").count()
+        assert (len(rows), n_others) == (2, 2 * (N_PEOPLE - 1))
+
+        withdraw_enrolment(enrolment=pilot.enrolments.get(public_code="PILOT03"), by=None, now=NOW)
+
+        found = list(SeedDraft.objects.filter(example="PILOT03").order_by("pk"))
+        assert [(row.raw, row.text, row.refusal) for row in found] == [("", "", "")] * 2
+        assert [(row.status, row.approved_text) for row in found] == [
+            ("approved", "A text of the team."),
+            ("rejected", ""),
+        ]
+        assert SeedDraft.objects.exclude(example="PILOT03").exclude(text="").count() == n_others
+
+    def test_whoever_withdraws_while_the_model_writes_leaves_nothing(
+        self, draft: Study, pilot: Study, fake: FakeEndpoint
+    ) -> None:
+        plan = planned(draft, seeding(pilot, each=1, questions=("p1",)), 1)
+        person = plan.jobs[0].example.enrolment
+
+        def answer(_data: Any) -> str:
+            Enrolment.objects.filter(pk=person.pk).update(status=Enrolment.Status.WITHDRAWN)
+            return "their words"
+
+        run = start_seeding(study=draft, seeding=seeding(pilot, each=1, questions=("p1",)), seed=1, by=None, now=NOW)
+        with patched_reply(answer):
+            execute(run.pk)
+
+        run.refresh_from_db()
+        assert (run.status, run.result["drafts"]) == (Run.Status.FINISHED, [])
+        assert not SeedDraft.objects.exists()
+
+
+@contextmanager
+def patched_reply(answer: Any) -> Iterator[None]:
+    """The reply as `answer` gives it, in the thread and transaction of the test."""
+
+    def replies(_endpoint: Any, requests: Any) -> Iterator[tuple[int, ChatReply]]:
+        for index, request in enumerate(requests):
+            yield index, ChatReply(answer(request), "{}", "fake-1", request.sha256, None, None, "")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("voting.seeding.computing.chat_all", replies)
+        yield
 
 
 def test_the_export_has_the_provenance_of_each(draft: Study, pilot: Study, fake: FakeEndpoint) -> None:

@@ -15,7 +15,7 @@ from core.endpoints import ChatReply, EndpointError, chat_all, configured
 from core.errors import Conflict
 from core.models import Run
 from core.runs import CannotCompute, Computed, RunningRun
-from studies.models import Study
+from studies.models import Enrolment, Study
 from voting.seeding import prompts
 from voting.seeding.models import SeedDraft
 from voting.seeding.planning import Job, Plan, planned
@@ -91,7 +91,10 @@ def _keep(run: Run, seeding: Seeding, job: Job, reply: ChatReply) -> None:
     )
     try:
         with transaction.atomic():
-            draft.save(force_insert=True)
+            # Locked first: whoever withdraws either finds this row, or we find that they have withdrawn.
+            person = Enrolment.objects.select_for_update(no_key=True).get(pk=job.example.enrolment_id)
+            if person.status != Enrolment.Status.WITHDRAWN:
+                draft.save(force_insert=True)
     except IntegrityError:
         # A worker that was given up on was quicker with this one; its statement stays.
         series, example, prompt = job.key
@@ -102,7 +105,8 @@ def _keep(run: Run, seeding: Seeding, job: Job, reply: ChatReply) -> None:
 def _result(plan: Plan, seeding: Seeding) -> dict[str, Any]:
     drafts = SeedDraft.objects.filter(series__in={job.series for job in plan.jobs}).select_related("question")
     by_key = {(draft.series, draft.example, draft.prompt_sha256): draft for draft in drafts}
-    rows = [by_key[job.key] for job in plan.jobs]
+    # Whose example withdrew while the model wrote is in the plan, but has no row.
+    rows = [by_key[job.key] for job in plan.jobs if job.key in by_key]
     return {
         "prompt_version": prompts.VERSION,
         "endpoint": configured(seeding.endpoint).described(),

@@ -13,7 +13,7 @@ from core.models import Run
 from core.randomness import new_code
 from core.runs import Computed, RunningRun, publish, queue_run
 from core.text import check_length, is_blank, normalise_typed
-from studies.models import Study
+from studies.models import Enrolment, Study
 from studies.models.validators import WRITE_MAXIMUM
 from studies.services import lock, record, refuse_if_published
 from voting.models import Statement
@@ -107,6 +107,26 @@ def reject_draft(*, draft: SeedDraft, by: Any, now: datetime) -> SeedDraft:
         _decide(row, SeedDraft.Status.REJECTED, by=by, now=now)
         record(study, "seed.rejected", by=by, now=now, draft=str(row.public_id))
     return row
+
+
+@transaction.atomic
+def erase_examples(*, enrolment: Enrolment, now: datetime) -> int:
+    """Blank what a model wrote after a response of somebody who withdraws; returns how many drafts that were.
+
+    A model may repeat the words of its example, so they go under either policy; ids and hashes stay. A text that a
+    person read and let in is the study's own and stays. Nobody can let in what is blank, so what waited is put aside.
+    """
+    rows = SeedDraft.objects.filter(
+        example=enrolment.public_code, run__parameters__pilot=str(enrolment.study.public_id)
+    ).select_for_update(no_key=True, of=("self",))
+    for row in rows:
+        row.raw = row.refusal = ""
+        if row.status == SeedDraft.Status.WAITING:
+            row.status, row.decided_at = SeedDraft.Status.REJECTED, now
+        if row.text != row.approved_text:
+            row.text = ""
+        row.save(update_fields=["raw", "refusal", "text", "status", "decided_at"])
+    return len(rows)
 
 
 def _locked(draft: SeedDraft) -> tuple[SeedDraft, Study]:
