@@ -237,6 +237,36 @@ def test_all_statistics_are_on_a_page_of_their_own(
     assert [row[1] for row in ranks] == sorted(row[1] for row in ranks)
 
 
+def test_statistics_hold_what_a_methods_section_needs_and_say_why_a_number_is_missing(
+    planted: Study, analyst: AbstractUser, client: Client, run: Run
+) -> None:
+    response = client.get(reverse("clustering:statistics", args=[planted.slug, run.public_id]))
+    tables = {
+        (section["anchor"], entry["caption"]): entry
+        for section in response.context["sections"]
+        for entry in section["tables"]
+    }
+    report = (run.result or {})["report"]
+
+    own = tables["adjusted", "on question means, unweighted: intervals of the scores themselves"]["table"]["rows"]
+    estimate = next(
+        dict(zip(part["sources"], part["estimates"], strict=True))["s1"]
+        for part in report["overall"]["adjusted_intervals"]
+        if (part["mode"], part["variant"], part["repeats"]) == ("ordinary", "unweighted", "counted")
+    )
+    assert own[0][1:3] == [f"{estimate['value']:.3f}", f"{estimate['low']:.3f} to {estimate['high']:.3f}"]
+    assert ("adjusted", "on question means, t quantiles, for new studies, weighted by size") in tables
+    assert any("The best 1 (" in note for note in tables["sensitivity", "Threshold, unweighted"]["notes"])
+    wins = "Threshold, unweighted: share of the settings at which the source of the line is above that of the column"
+    assert tables["sensitivity", wins]["table"]["rows"][0][1:3] == [MISSING, "1.00"]
+    assert ("planning", "weighted by size, interval over people, for these questions alone") in tables
+    correlates = tables["correlates", "Coverage and the number of groups"]
+    assert [row[0] for row in correlates["table"]["rows"][-2:]] == ["mean over the sources", "all sources pooled"]
+    # Every question has three groups, so nothing goes along with their number.
+    assert correlates["notes"]
+    assert escape(correlates["notes"][0]) in response.content.decode()
+
+
 def test_a_question_of_an_earlier_run_is_shown_after_its_text_was_amended(
     planted: Study, analyst: AbstractUser, client: Client, run: Run
 ) -> None:
