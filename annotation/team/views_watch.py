@@ -38,7 +38,7 @@ def watch(request: HttpRequest, slug: str) -> HttpResponse:
             "strata": watching.stratum_lines(standing.packet) if sees_hidden else None,
             "leases": watching.leases(standing.packet, now=timezone.now()),
             "cut": {
-                "characters": watching.CHARACTERS_PER_SECOND,
+                "characters": int(watching.CHARACTERS_PER_SECOND),
                 "share": int(watching.FAST_SHARE * 100),
                 "timed": watching.LEAST_TIMED,
                 "constant": watching.LEAST_CONSTANT,

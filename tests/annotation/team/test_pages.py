@@ -140,14 +140,15 @@ def test_every_address_of_the_team_is_in_these_lists() -> None:
     with_ids = {"revoke", "rater-remove", "judge", "judge-start", "judge-progress", "decide"}
     with_ids |= {"export-progress", "export-download"}
     without_campaign = {"list", "create", "load"}
-    names = {pattern.name for pattern in _patterns()}
+    names = {pattern.name for pattern in _patterns() if not pattern.name.startswith("report")}
 
     assert names == {*PAGES, *POSTS, "exports"} | with_ids | without_campaign
 
 
 def _patterns() -> list[Any]:
+    """The addresses of the team's pages; those of the report have tests of their own."""
     resolver = next(each for each in get_resolver().url_patterns if getattr(each, "app_name", "") == "audits")
-    return list(resolver.url_patterns)
+    return [each for each in resolver.url_patterns if hasattr(each, "callback")]
 
 
 def test_ids_of_another_campaign_are_not_found(settings: Any) -> None:
