@@ -15,11 +15,12 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         """Offer erasure to the studies whose people judge or are judged; ask models and export in the worker."""
         from annotation.module import module
+        from annotation.selectors import reports
         from annotation.services import agreeing, judging, sharing
         from core.registry import register
         from core.runs import register_kind
 
         register(module)
-        register_kind(agreeing.KIND, agreeing.compute)
+        register_kind(reports.KIND, agreeing.compute)
         register_kind(judging.KIND, judging.compute)
         register_kind(sharing.KIND, sharing.compute)

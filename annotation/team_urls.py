@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
 from annotation.team import views, views_end, views_judges, views_packet, views_raters, views_share, views_watch
 
@@ -38,6 +38,7 @@ urlpatterns = [
     path("<slug:slug>/unblind/", views_end.unblind, name="unblind"),
     path("<slug:slug>/adjudication/", views_end.adjudication, name="adjudication"),
     path("<slug:slug>/adjudication/<str:key>/<str:code>/", views_end.decide, name="decide"),
+    path("", include("annotation.report_urls")),
     path("<slug:slug>/exports/", views_share.exports, name="exports"),
     path("<slug:slug>/exports/start/", views_share.start, name="export-start"),
     path("<slug:slug>/exports/<uuid:run_id>/progress/", views_share.progress, name="export-progress"),

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -9,19 +14,40 @@ from django.utils.translation import gettext as _
 from annotation.models import Packet, Rater
 from annotation.reporting.about import About
 from annotation.reporting.documents import computed, document
+from annotation.reporting.folders import write_folder
 from annotation.reporting.loading import material_of
 from annotation.selectors.completeness import completeness, judgements_sha256
-from annotation.stats.material import Settings
+from annotation.stats.material import Material, Settings
 from annotation.stats.report import Tell
 
 
-def document_of(
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """A report and what it was made of."""
+
+    document: dict[str, Any]
+    material: Material
+
+
+def report_of(
     packet: Packet, *, with_hidden: bool, seed: int, replicates: int, level: float, tell: Tell | None = None
-) -> dict[str, Any]:
-    """The report as a document."""
+) -> Made:
+    """The report of a packet's answers as they are now."""
     material = material_of(packet, with_hidden=with_hidden)
     settings = Settings(seed=seed, replicates=replicates, level=level)
-    return document(computed(material, settings, tell), about_packet(packet, with_hidden=with_hidden))
+    about = about_packet(packet, with_hidden=with_hidden)
+    return Made(document(computed(material, settings, tell), about), material)
+
+
+def packed(made: Made) -> bytes:
+    """All files of a report in one archive; equal reports give equal bytes."""
+    out = io.BytesIO()
+    with tempfile.TemporaryDirectory(prefix="polyphony-agreement-") as scratch:
+        paths = write_folder(made.document, made.material, Path(scratch))
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(paths):
+                archive.writestr(zipfile.ZipInfo(f"agreement/{path.name}"), path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return out.getvalue()
 
 
 def about_packet(packet: Packet, *, with_hidden: bool) -> About:

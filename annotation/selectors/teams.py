@@ -74,6 +74,7 @@ def campaign_nav(campaign: Campaign, user: Any, current: str) -> list[NavEntry]:
         (_("Models"), "audits:judges", Role.OWNER),
         (_("Progress"), "audits:watch", Role.WATCHER),
         (_("Adjudication"), "audits:adjudication", Role.ADJUDICATOR),
+        (_("Agreement"), "audits:report", Role.ANALYST),
         (_("Exports"), "audits:exports", Role.ANALYST),
     ]
     found = []

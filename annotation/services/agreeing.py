@@ -5,18 +5,20 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation import access
 from annotation.models import Campaign, Packet
 from annotation.selectors.completeness import judgements_sha256
+from annotation.selectors.reports import KIND, archive_name
 from annotation.services.common import record
 from core.errors import Conflict
 from core.models import Run
 from core.runs import CannotCompute, Computed, RunningRun, publish, queue_run
 
-KIND = "agreement"
 REPLICATES = 1000
 LEVEL = 0.95
 
@@ -78,7 +80,7 @@ def compute(running: RunningRun) -> Computed:
     ).first()
     if packet is None:
         raise CannotCompute(_("The packet is not there any more."))
-    document = campaigns.document_of(
+    made = campaigns.report_of(
         packet,
         with_hidden=run.parameters["hidden"],
         seed=run.seed,
@@ -86,4 +88,8 @@ def compute(running: RunningRun) -> Computed:
         level=run.parameters["level"],
         tell=running.progress,
     )
-    return Computed(judgements_sha256(packet), document)
+    name = archive_name(run)
+    if default_storage.exists(name):  # an attempt before this one wrote it and died
+        default_storage.delete(name)
+    default_storage.save(name, ContentFile(campaigns.packed(made)))
+    return Computed(judgements_sha256(packet), made.document)
