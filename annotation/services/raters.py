@@ -16,6 +16,7 @@ from annotation.errors import InvitationClosed
 from annotation.models import Assignment, Campaign, Invitation, Judge, Place, Rater, RaterConsent
 from annotation.services.common import lock_campaign, lock_rater, record
 from core.canonical import text_sha256
+from core.endpoints import check_model_parameters
 from core.errors import Conflict, Invalid, NotThere
 from core.randomness import new_code
 from studies.models import Enrolment
@@ -153,6 +154,7 @@ def add_judge(
     name: str = "",
 ) -> Rater:
     """Let a language model judge as a rater of its own."""
+    check_model_parameters(dict(parameters or {}))
     lock_campaign(campaign)
     rater = _add(campaign, Kind.MODEL, CameBy.ENDPOINT, now, name=name or model)
     judge = Judge(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from typing import Any
 
@@ -17,8 +16,9 @@ from annotation.answers import Given
 from annotation.judging.prompting import shipped_instructions
 from annotation.models import Campaign, CampaignMember, Dimension, Judgement, Packet, PayPer
 from annotation.services import drawing
-from core.endpoints import RESERVED
+from core.endpoints import model_parameters
 from core.endpoints import names as endpoint_names
+from core.errors import Invalid
 from core.tables import Format
 from studies.access import readable_studies
 from studies.forms import MAXIMUM_DEFINITION, MAXIMUM_UPLOAD, NotLarger
@@ -254,16 +254,10 @@ class JudgeForm(Own):
 
     def clean_parameters(self) -> dict[str, Any]:
         """Read the parameters as a JSON object that the client may send."""
-        text = self.cleaned_data["parameters"].strip()
         try:
-            value = json.loads(text) if text else {}
-        except (ValueError, RecursionError) as problem:
-            raise forms.ValidationError(gettext("This is no JSON.")) from problem
-        if not isinstance(value, dict):
-            raise forms.ValidationError(gettext("Write an object in braces."))
-        if taken := sorted(RESERVED & value.keys()):
-            raise forms.ValidationError(gettext("These are not yours to set: %(names)s.") % {"names": ", ".join(taken)})
-        return value
+            return model_parameters(self.cleaned_data["parameters"])
+        except Invalid as problem:
+            raise forms.ValidationError(str(problem)) from problem
 
 
 class DecisionForm(Own):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from argparse import SUPPRESS
 from collections.abc import Callable
 from pathlib import Path
@@ -20,8 +19,8 @@ from annotation.models import Campaign, Packet
 from annotation.selectors.completeness import completeness
 from annotation.services import campaigns, closing, drawing, importing, items, judging, packets, raters, scores, sharing
 from core import runs, strictyaml
-from core.endpoints import RESERVED, configured
-from core.errors import Conflict, Invalid, NotThere
+from core.endpoints import configured, model_parameters
+from core.errors import Conflict, NotThere
 from core.management_base import Outcome, PolyphonyCommand
 from core.tables import Format
 from core.textfiles import read_text
@@ -183,7 +182,7 @@ class Command(PolyphonyCommand):
             endpoint=options["endpoint"],
             model=configured(options["endpoint"]).model,
             prompt=read_text(Path(file), file, maximum_bytes=100_000) if file else shipped_instructions(),
-            parameters=_json_object(options["parameters"]),
+            parameters=model_parameters(options["parameters"]),
             attempts=options["attempts"],
             asks_both_ways=options["both_ways"],
             by=_account(options["by"]),
@@ -268,16 +267,6 @@ class Command(PolyphonyCommand):
         if not is_as_sealed:
             text += " The hidden fields are not those that were sealed at the freeze."
         return Outcome(text, {"unblinded_by": act.unblinded_by_name, "is_as_sealed": is_as_sealed})
-
-
-def _json_object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Invalid(f"--parameters is no JSON: {error}") from error
-    if not isinstance(value, dict) or RESERVED & value.keys():
-        raise Invalid(f"--parameters is a JSON object without {', '.join(sorted(RESERVED))}.")
-    return value
 
 
 def _text_of(report: Any, what: str) -> str:

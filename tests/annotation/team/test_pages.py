@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import get_resolver, reverse
+from django.urls import URLPattern, get_resolver, reverse
 
 from annotation.models import Adjudication, Campaign, CampaignMember, Invitation, Item, Judgement, Packet, Rater
 from annotation.services import campaigns, closing
@@ -148,7 +148,7 @@ def test_every_address_of_the_team_is_in_these_lists() -> None:
 def _patterns() -> list[Any]:
     """The addresses of the team's pages; those of the report have tests of their own."""
     resolver = next(each for each in get_resolver().url_patterns if getattr(each, "app_name", "") == "audits")
-    return [each for each in resolver.url_patterns if hasattr(each, "callback")]
+    return [each for each in resolver.url_patterns if isinstance(each, URLPattern)]
 
 
 def test_ids_of_another_campaign_are_not_found(settings: Any) -> None:
