@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -28,6 +29,14 @@ def summary(study: Study) -> Sequence[tuple[Any, Any]]:
     return [(_("Blind audits"), n)] if n else []
 
 
+def pages(study: Study, user: Any) -> Sequence[tuple[Any, str]]:
+    """The audits of the study that the account may open."""
+    campaigns = Campaign.objects.visible_to(user).filter(study=study).order_by("pk")
+    return [
+        (_("Audit: %(slug)s") % {"slug": each.slug}, reverse("audits:campaign", args=[each.slug])) for each in campaigns
+    ]
+
+
 def admin_inlines() -> Sequence[Any]:
     """The settings of the annotate block, on the page of a draft."""
     # The admin's modules may be imported only once all apps are there.
@@ -42,6 +51,7 @@ module = StudyModule(
     blocks=(AnnotateRunner(),),
     sections=(AnnotateSection(),),
     summary=summary,
+    pages=pages,
     erase=erase,
     admin_inlines=admin_inlines,
 )

@@ -125,6 +125,7 @@ def campaign_page(request: HttpRequest, campaign: Campaign, *, status: int = 200
         "member_form": MemberForm(),
         "amend_form": ReasonForm(),
         "definition_form": DefinitionForm(),
+        "sees_report": access.may(request.user, campaign, Role.ANALYST),
     }
     return page(request, campaign, "campaign.html", context | more, status=status)
 

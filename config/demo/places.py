@@ -50,8 +50,8 @@ class Links:
 
     @property
     def audit(self) -> str:
-        """The audit of the study's texts."""
-        return f"{self.base_url}/audits/{AUDIT_SLUG}/"
+        """The agreement report of the audit of the study's texts."""
+        return f"{self.base_url}/audits/{AUDIT_SLUG}/report/"
 
     @property
     def results(self) -> str:
