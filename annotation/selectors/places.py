@@ -196,9 +196,11 @@ def _free(rater: Rater, packet: Packet, now: datetime) -> QuerySet[Place]:
     settled = mine.exclude(status__in=[Status.EXPIRED, Status.RETURNED]).values("item_id")
     done = mine.filter(status=Status.DONE).values("item_id")
     free = Q(holder=None) | Q(holder__status=Status.OPEN, holder__lease_until__lt=now)
+    places = Place.objects.filter(free, item__packet=packet)
+    if rater.enrolment_id is not None:  # nobody judges what they wrote themselves
+        places = places.exclude(item__texts__origin__enrolment=rater.enrolment_id)
     return (
-        Place.objects.filter(free, item__packet=packet)
-        .exclude(item_id__in=settled)
+        places.exclude(item_id__in=settled)
         # A blind repetition is for those who judged the original.
         .filter(Q(item__hidden__repeats=None) | Q(item__hidden__repeats__in=done))
     )

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from annotation.models import AnnotateSettings, Assignment, Campaign, CampaignMember, Judgement, Rater, Submission
+from annotation.models import (
+    AnnotateSettings,
+    Assignment,
+    Campaign,
+    CampaignMember,
+    Judgement,
+    Rater,
+    Submission,
+    TextOrigin,
+)
 from annotation.sections import AnnotateSection
 from annotation.services import raters
 from studies.definition.checks.every import problems
@@ -166,6 +176,20 @@ def test_a_late_answer_in_a_session_is_extra() -> None:
 
     assert "kept as an extra one" in read_text(walker.page)
     assert Assignment.objects.get(rater=Rater.objects.order_by("pk")[0]).is_extra
+
+
+def test_nobody_is_given_what_they_wrote_themselves() -> None:
+    packet = frozen(n=2)
+    walker = at_the_block(study_with(packet))
+    text = packet.items.order_by("key")[0].texts.first()
+    TextOrigin.objects.create(
+        text=text, source="free_response", source_id=uuid.uuid4(), enrolment=Enrolment.objects.get()
+    )
+    walker.send()
+    judge(walker)
+
+    assert title(walker) == "Thank you"
+    assert Assignment.objects.get().item != text.item
 
 
 def test_the_section_round_trips_and_names_what_is_missing() -> None:

@@ -1,7 +1,8 @@
-"""An audit in browsers: two people judge, one by keyboard alone and one without script, on the smallest phone."""
+"""An audit in browsers: from the freeze to unblinding, by keyboard alone, without script, on the smallest phone."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -10,11 +11,25 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.models import Assignment, ItemEvent, Judgement, Packet, Rater, Submission
-from annotation.services import raters
-from tests.annotation.audits import frozen, pair
-from tests.e2e.conftest import OpenWindow
+from annotation.models import (
+    Assignment,
+    CampaignMember,
+    ItemEvent,
+    Judgement,
+    Lock,
+    Packet,
+    Rater,
+    Submission,
+    Unblinding,
+)
+from annotation.services import campaigns, raters
+from core import runs
+from core.models import Run
+from tests.annotation.audits import add_items, frozen, new_campaign, pair
+from tests.core.fake_endpoint import FakeEndpoint
+from tests.e2e.conftest import OpenWindow, sign_in
 from tests.e2e.watching import Watch, axe_findings, sideways
+from tests.factories import NOW, UserFactory
 
 pytestmark = pytest.mark.e2e
 
@@ -42,19 +57,14 @@ def link_to(packet: Packet) -> str:
     return reverse("judging:invitation", args=[campaign.slug, token])
 
 
-def come(watch: Watch, packet: Packet) -> Page:
+def come(watch: Watch, packet: Packet, link: str = "") -> Page:
     """Somebody who opened an invitation, started and agreed; at the first item."""
     tab = watch.context.new_page()
-    tab.goto(link_to(packet))
+    tab.goto(link or link_to(packet))
     tab.get_by_role("button", name="Start").click()
     tab.get_by_role("button", name="I agree", exact=True).click()
     expect(tab.locator("h1")).to_have_text("Please judge")
     return tab
-
-
-def done(tab: Page) -> str:
-    """How much the page says is judged."""
-    return tab.locator("#steps").inner_text()
 
 
 def labels_of(rater: Rater) -> set[str]:
@@ -88,6 +98,88 @@ def test_two_people_judge_one_by_keyboard_and_one_without_script(open_window: Op
     assert Judgement.objects.filter(missing="cannot_judge").count() == 2
     both_ways = Assignment.objects.filter(purpose="work").values_list("item", "swapped").distinct()
     assert both_ways.count() == 4, "each pair was shown both ways"
+
+
+@pytest.fixture
+def model(settings: Any) -> Iterator[FakeEndpoint]:
+    """A server that speaks as a language model would: always that they are clearly similar."""
+    with FakeEndpoint() as found:
+        settings.ENDPOINTS = {"fake": found.endpoint(retries=1, concurrency=1)}
+        found.answer = lambda data: '{"use": "clearly"}'
+        yield found
+
+
+def test_an_audit_goes_from_the_freeze_to_unblinding(
+    open_window: OpenWindow, live_server: Any, model: FakeEndpoint, settings: Any
+) -> None:
+    """An owner freezes, invites and asks a model; two people judge; the owner locks and unblinds."""
+    settings.PUBLIC_URL = live_server.url
+    campaign = new_campaign(slug="uses")
+    add_items(campaign, [pair(i, stratum=f"kanarienvogel-{i}") for i in range(2)])
+    owner = UserFactory()
+    campaigns.add_member(campaign=campaign, user=owner, role=CampaignMember.Role.OWNER, by=None, now=NOW)
+    watch = open_window(viewport=WIDE)
+    sign_in(watch, owner, live_server)
+    team = watch.context.new_page()
+
+    team.goto("/audits/uses/freeze/")
+    team.get_by_role("button", name="Freeze").click()
+    packet = Packet.objects.get()
+    expect(team.locator("main")).to_contain_text(packet.sha256[:16])
+    team.goto("/audits/uses/raters/")
+    team.fill("#invitation_name", "Students")
+    team.fill("#invitation_limit", "2")
+    team.get_by_role("button", name="Make the link").click()
+    link = team.locator("code.link").inner_text()
+
+    team.goto("/audits/uses/models/")
+    team.get_by_role("button", name="Add", exact=True).click()
+    team.get_by_role("button", name="Ask the model").click()
+    expect(team.locator("main")).not_to_contain_text("Ask the model")
+    run = runs.execute(Run.objects.get().pk)
+    assert run is not None
+    assert run.status == Run.Status.FINISHED, run.error
+
+    for key in ("3", "1"):
+        person = come(open_window(viewport=WIDE), packet, link)
+        for _item in range(2):
+            assert "kanarienvogel" not in person.content()
+            before = person.locator("input[name=assignment]").first.input_value()
+            person.keyboard.press(key)
+            person.keyboard.press("Enter")
+            expect(person.locator(f"form[data-judging] input[value='{before}']")).to_have_count(0)
+        expect(person.locator("h1")).to_have_text("Thank you")
+
+    team.goto("/audits/uses/lock/")
+    expect(team.locator("main")).to_contain_text("Everything is judged.")
+    team.get_by_role("button", name="Lock for good").click()
+    expect(team.locator("main")).not_to_contain_text("Lock for good")
+    team.goto("/audits/uses/unblind/")
+    team.locator("#confirm_slug").fill("uses")
+    team.get_by_role("button", name="Unblind for good").click()
+    expect(team.locator("main")).to_contain_text(f"by {owner.get_username()}")
+    team.get_by_role("link", name="Agreement report").click()
+    team.get_by_role("button", name="Compute the report").click()
+    expect(team.locator("main")).to_contain_text("Waiting for a worker")
+    report = runs.execute(Run.objects.get(kind="agreement").pk)
+    assert report is not None
+    assert report.status == Run.Status.FINISHED, report.error
+    team.goto("/audits/uses/report/")
+    expect(team.locator("main")).to_contain_text("Fleiss")
+    expect(team.locator("main")).to_contain_text("kanarienvogel-0")
+
+    assert Lock.objects.get().override_reason == ""
+    assert Unblinding.objects.get().lock.packet == packet
+    told = Judgement.objects.counted().values_list("assignment__rater__kind", "label__code")
+    assert sorted(told) == [
+        ("model", "clearly"),
+        ("model", "clearly"),
+        ("person", "clearly"),
+        ("person", "clearly"),
+        ("person", "not"),
+        ("person", "not"),
+    ]
+    assert model.n_calls == 2
 
 
 def test_keys_do_nothing_where_one_writes_composes_or_holds_a_modifier(
