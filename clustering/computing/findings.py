@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from clustering.computing.clusterers import Clusterer
 from clustering.loading import QuestionVotes
 from clustering.parameters import GroupingSettings
@@ -67,11 +69,15 @@ def findings_of(
     on_step(1)
     rated = matrix.without(matrix.own_votes(loaded.authors)) if settings.own_votes == "exclude" else matrix
     profiles = profile_groups(rated, found.labels, hidden=loaded.rejected)
-    quality = group_quality(found, matrix, authors=loaded.authors)
+    # What was moderated out may shape the map (as in Pol.is), but nobody is judged or advised by it.
+    shown = matrix.subset(
+        np.ones(len(matrix.participants), dtype=bool), ~np.isin(matrix.statements, sorted(loaded.rejected))
+    )
+    quality = group_quality(found, shown, authors=loaded.authors)
     stability = stability_of(clusterer, rated, found, settings, seed, lambda: on_step(1))
     on_step(2)
     advice = what_to_collect(
-        matrix,
+        shown,
         quality,
         authors=loaded.authors,
         bootstrap=stability.bootstrap,
