@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from django.db import connection
@@ -110,15 +111,28 @@ def drawn_for(*, enrolment: Enrolment, question: Question, choice: Choice) -> Dr
     whatever their number. Codes go by code point, as Python sorts them, so that the draw can be made again from
     exported tables.
     """
+    query, parameters = _draw_query(choice.arm, enrolment.origin, connection.vendor)
+    values = {_PERSON: enrolment.pk, _QUESTION: question.pk}
+    with connection.cursor() as cursor:
+        cursor.execute(query, [*(values.get(each, each) for each in parameters), choice.place])
+        row = cursor.fetchone()
+    return None if row is None else Drawn(*row)
+
+
+# Stand for the keys of the person and of the question in a query that is kept.
+_PERSON, _QUESTION = -1, -2
+
+
+@cache
+def _draw_query(arm: str, origin: str, vendor: str) -> tuple[str, tuple[Any, ...]]:
+    """The query of an arm for people of an origin, built once: building it took as long as a tenth of a vote."""
+    enrolment, question = Enrolment(pk=_PERSON, origin=origin), Question(pk=_QUESTION)
     # Not by the ids of the ballot: a statement of one shape for any number of cards is planned once.
     shown = Exposure.objects.filter(enrolment=enrolment, question=question).order_by().values("statement")
     eligible = statements_for(enrolment=enrolment, question=question).exclude(pk__in=shown).order_by()
     part, parameters = eligible.values_list("pk", "code", "text", N_VOTES).query.sql_with_params()
-    query = _DRAWS[choice.arm].format(eligible=part, **_DIALECT[connection.vendor])
-    with connection.cursor() as cursor:
-        cursor.execute(query, [*parameters, choice.place])
-        row = cursor.fetchone()
-    return None if row is None else Drawn(*row)
+    # The part occurs once, as a common table expression, so its parameters do as well.
+    return _DRAWS[arm].format(eligible=part, **_DIALECT[vendor]), tuple(parameters)
 
 
 _DRAWS = {
