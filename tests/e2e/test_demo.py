@@ -19,6 +19,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from config.demo.places import AUDIT_SLUG
 from studies.simulation.browser import Browser
 from studies.simulation.pages import read_page
 from tests.e2e.serving import ROOT, free_port, left_behind, wait_for
@@ -129,6 +130,8 @@ def test_one_command_leads_from_nothing_to_scores_and_ends_with_ctrl_c(tmp_path:
     said = demo.read_until("Serving until")
     assert f"{PEOPLE} complete" in said
     assert "best across the answers" in said
+    assert f"/audits/{AUDIT_SLUG}/report/" in said
+    assert "No agreement report" not in said
     password_file = demo.var_dir / "admin-password"
     assert stat.S_IMODE(password_file.stat().st_mode) == 0o600
 

@@ -1,0 +1,1 @@
+"""The tables of an export, by what they are about."""
