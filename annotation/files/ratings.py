@@ -81,10 +81,11 @@ def read_ratings(
         READERS[shape.format](reader, counted)
     answers = reader.answers
     notes = [*([shape.note] if shape.note else []), *reader.notes]
-    dimensions = _dimensions(answers, options, problems, notes, name, knows_raters=shape.format != COUNTS)
+    knows_raters = shape.format != COUNTS
+    dimensions = tuple(_dimensions(answers, options, problems, notes, name, knows_raters=knows_raters))
     problems.raise_if_any()
     material = Material(
-        dimensions=tuple(dimensions),
+        dimensions=dimensions,
         kinds=_kinds(answers, options, name),
         stratum=answers.stratum,
         unit=answers.unit,

@@ -95,6 +95,8 @@ class Material:
         How sides were shown, where labels speak of sides.
     swaps : mapping of dimension to mapping of rater to (ndarray, ndarray)
         A judge's labels of the same items both ways round; negative is no label.
+    groups : mapping of dimension to mapping of rater to group
+        Sets of raters of their own, such as opinion groups.
     conditions : mapping of dimension to str
         On what answer to another dimension this one depends.
     """
@@ -114,6 +116,7 @@ class Material:
     repeats: Mapping[str, str] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
     swaps: Mapping[str, Mapping[str, tuple[IntArray, IntArray]]] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     conditions: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -55,6 +55,7 @@ def pooled_material(material: Material) -> Material:
         repeats={},
         shown={},
         swaps={},
+        groups={},
         conditions={},
     )
 

@@ -181,7 +181,11 @@ def _dimension(
 ) -> DimensionReport:
     resampling = resampling_for(judgements, material, settings)
     sets = rater_sets(
-        judgements.raters, material.kinds, most_in_pairs=settings.most_in_pairs, known=judgements.knows_raters
+        judgements.raters,
+        material.kinds,
+        groups=material.groups.get(judgements.dimension),
+        most_in_pairs=settings.most_in_pairs,
+        known=judgements.knows_raters,
     )
     policies = policies_for(judgements)
     weights = {**material.weights, **material.set_weights.get(judgements.dimension, {})}

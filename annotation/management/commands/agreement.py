@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.files import FORMATS, LEVELS, RatingsOptions, read_ratings, read_weights
 from annotation.models import Campaign
+from annotation.reporting import studies
 from annotation.reporting.about import about_file
 from annotation.reporting.documents import computed, document
 from annotation.reporting.folders import write_folder
@@ -21,12 +22,13 @@ from annotation.stats.material import Material, Settings
 from core.errors import Conflict, Invalid, NotThere
 from core.management_base import Outcome, PolyphonyCommand
 from core.runs import execute
+from studies.models import Study
 
 
 class Command(PolyphonyCommand):
     """Print how far raters agree."""
 
-    help = "Report the agreement of raters in a file."
+    help = "Report the agreement of raters of an audit, of participants of a study, or of a ratings file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """What to read, and how."""
@@ -43,10 +45,21 @@ class Command(PolyphonyCommand):
         """Read, compute and print."""
         if [bool(options[name]) for name in ("file", "campaign", "study")].count(True) != 1:
             raise Invalid(_("Name a ratings file, or a campaign, or a study."))
-        data, material = self._of_campaign(options) if options["campaign"] else self._of_file(options)
+        data, material = self._report(options)
         if options["out"]:
             return Outcome(_("Written: %(path)s") % {"path": written(data, material, Path(options["out"]))}, data)
         return Outcome(as_text(data), data)
+
+    def _report(self, options: dict[str, Any]) -> tuple[dict[str, Any], Material]:
+        if options["campaign"]:
+            return self._of_campaign(options)
+        return self._of_study(options) if options["study"] else self._of_file(options)
+
+    def _of_study(self, options: dict[str, Any]) -> tuple[dict[str, Any], Material]:
+        study = Study.objects.filter(slug=options["study"]).first()
+        if study is None:
+            raise NotThere(_("There is no study %(slug)s here.") % {"slug": options["study"]})
+        return studies.document_of(study, settings_from(options))
 
     def _of_campaign(self, options: dict[str, Any]) -> tuple[dict[str, Any], Material]:
         """The report as the button makes it: a run, executed here."""
@@ -71,8 +84,7 @@ class Command(PolyphonyCommand):
             weights[Path(given).name] = matrix
             told = told if told.labels else RatingsOptions(**{**_as_dict(told), "labels": labels, "level": "nominal"})
         found = read_ratings(path, path.name, told, weights=weights)
-        settings = Settings(options["seed"], options["replicates"], options["confidence"])
-        return document(computed(found.material, settings), about_file(found, told)), found.material
+        return document(computed(found.material, settings_from(options)), about_file(found, told)), found.material
 
 
 def written(report: dict[str, Any], material: Material, path: Path) -> Path:
@@ -115,6 +127,14 @@ def add_file_options(parser: CommandParser) -> None:
     parser.add_argument("--models", type=_words, default=(), metavar="A,B", help="Raters that are language models.")
     parser.add_argument("--weights", action="append", default=[], metavar="FILE", help="Weights of pairs of labels.")
     parser.add_argument("--n", type=_natural, metavar="N", help="Items behind a table of shares.")
+
+
+def settings_from(options: dict[str, Any]) -> Settings:
+    """How the report is computed."""
+    try:
+        return Settings(options["seed"], options["replicates"], options["confidence"])
+    except ValueError as error:
+        raise Invalid(str(error)) from error
 
 
 def options_from(options: dict[str, Any]) -> RatingsOptions:
