@@ -194,6 +194,9 @@ def test_every_relation_to_an_enrolment_or_step_is_erased_or_known_to_stay() -> 
         "voting.Exposure": "erased by voting",
         "voting.Vote": "erased by voting",
         "voting.Statement": "erased by voting",
+        "annotation.TextOrigin": "erased by annotation",
+        "annotation.Rater": "erased by annotation",
+        "prediction.Prediction": "erased by prediction",
     }
     erased = {Answer, Draft, ExternalIdentity, FreeResponse, LateSubmission, PageView, RepresentationRating, Slot, Step}
     found = {
