@@ -13,8 +13,10 @@ from core.models import Run
 from studies.models import Question, Study
 
 
-def group_context(study: Study, question: Question, run: Run, portrait: Portrait) -> dict[str, Any]:
-    """One group for the templates."""
+def group_context(
+    study: Study, question: Question, run: Run, portrait: Portrait, *, beside_others: bool = True
+) -> dict[str, Any]:
+    """One group for the templates, its votes beside those of all other groups unless these must not be told."""
     address = reverse("clustering:group", args=[study.slug, question.code, portrait.letter])
     name = portrait.name
     return {
@@ -26,15 +28,15 @@ def group_context(study: Study, question: Question, run: Run, portrait: Portrait
         "size": portrait.group.size,
         "n_votes": portrait.n_votes,
         "is_small": portrait.is_small,
-        "apart": [said_in_words(row) for row in portrait.apart],
-        "shared": [said_in_words(row) for row in portrait.shared],
+        "apart": [said_in_words(row, beside_others=beside_others) for row in portrait.apart],
+        "shared": [said_in_words(row, beside_others=beside_others) for row in portrait.shared],
         "traits": [trait_in_words(trait) for trait in portrait.traits],
         "too_few": portrait.is_small,
         "fewest": FEW_PEOPLE,
     }
 
 
-def said_in_words(row: Said) -> dict[str, Any]:
+def said_in_words(row: Said, *, beside_others: bool = True) -> dict[str, Any]:
     """A statement with how the group voted on it, beside the others."""
     return {
         "code": row.code,
@@ -44,7 +46,7 @@ def said_in_words(row: Said) -> dict[str, Any]:
         "n_votes": row.n_votes,
         "share": percent(row.share),
         "others_share": percent(row.others_share),
-        "others_votes": row.others_votes,
+        "others_votes": row.others_votes if beside_others else 0,
         "n_agree": row.n_agree,
         "n_disagree": row.n_disagree,
         "n_neutral": row.n_neutral,

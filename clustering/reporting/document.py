@@ -36,6 +36,8 @@ from studies.models import Study
 STYLE = Path(__file__).with_name("report.css")
 OF_STUDY = ("scores", "coverage", "thresholds")
 OF_QUESTION = ("opinion_map", "loadings", "agreement", "silhouettes", "together", "seeds")
+# What all people say together, by figure and column: less what the shown groups say, it is what a hidden one says.
+TOTALS = {("loadings", "mean_vote"), ("loadings", "n_votes")}
 
 Tell = Callable[[int, int, str], None]
 
@@ -122,7 +124,9 @@ def _question(study: Study, run: Run, result: QuestionResult, place: int, audien
         **question_context(study, run, result, hidden=hidden),
         "anchor": f"question-{place}",
         "place": place,
-        "groups": [group_context(study, result.question, run, portrait) for portrait in shown],
+        "groups": [
+            group_context(study, result.question, run, portrait, beside_others=not hidden) for portrait in shown
+        ],
         "n_hidden": len(found) - len(shown),
         "coverage": coverage_table(result, found, hidden=hidden),
         "figures": [_figure(row, f"q{place}", texts, hidden) for row in rows],
@@ -148,8 +152,18 @@ def _figure(row: RunFigure, prefix: str, texts: Mapping[str, str], hidden: froze
         "description": words.description,
         "note": words.note(row.table.get("notes", {})),
         "svg": mark_safe(drawing),  # noqa: S308  made by the renderer, which escapes texts
-        "table": in_words(table_without_groups(row.table, hidden), texts) if row.table else None,
+        "table": in_words(_table_to_show(row, hidden), texts) if row.table else None,
     }
+
+
+def _table_to_show(row: RunFigure, hidden: frozenset[str]) -> dict[str, Any]:
+    """The numbers without hidden groups, and without totals from which shown groups could be taken away."""
+    table = table_without_groups(row.table, hidden)
+    if not hidden:
+        return table
+    kept = [place for place, key in enumerate(table["columns"]) if (row.name, key) not in TOTALS]
+    rows = [[line[place] for place in kept] for line in table["rows"]]
+    return {**table, "columns": [table["columns"][place] for place in kept], "rows": rows}
 
 
 def methods_paragraph(run: Run, results: list[QuestionResult]) -> str:

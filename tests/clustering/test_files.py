@@ -300,6 +300,20 @@ def test_the_report_to_hand_on_tells_nothing_of_small_groups(planted: Study, par
     )
 
 
+def test_what_a_small_group_says_cannot_be_computed_from_what_is_handed_on(
+    planted: Study, part: Run, reports: Any
+) -> None:
+    small = OpinionGroup.objects.filter(grouping__run=part).order_by("number").last()
+    assert small is not None
+    OpinionGroup.objects.filter(pk=small.pk).update(size=4)
+    outside, team = (chapter_of(reports(audience)) for audience in ("outside", "team"))
+
+    assert ", others " in team
+    assert "Mean vote" in team
+    assert ", others " not in outside
+    assert "Mean vote" not in outside
+
+
 def chapter_of(html: str) -> str:
     """The chapter of the first question."""
     return html.split('id="question-1"')[1].split('id="question-2"')[0]
