@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,18 +15,27 @@ from clustering.models import GroupMember, GroupName, GroupStatement, OpinionGro
 from clustering.models.groups import LONGEST_NAME
 from clustering.parameters import OVERTON, VIEWPOINTS, Parameters, Resampling
 from core import audit
-from core.errors import Conflict
+from core.errors import Conflict, Invalid, nearest, shown
 from core.models import Run
 from core.runs import Computed, RunningRun, publish, queue_run
 from core.text import check_length, is_blank, normalise_typed
-from studies.models import Enrolment, Question, Study
+from studies.models import Answer, Enrolment, FormItem, Question, Study
 
 
 @transaction.atomic
 def start_scores(
     *, study: Study, parameters: Parameters, seed: int, by: AbstractBaseUser | AnonymousUser | None
 ) -> Run:
-    """Queue the groups and OvertonScores of a study and tell a worker; the unfinished run of these settings if any."""
+    """Queue the groups and OvertonScores of a study and tell a worker; the unfinished run of these settings if any.
+
+    Raises
+    ------
+    Conflict
+        If the study has no question.
+    Invalid
+        If it has no item by which subgroups are asked for.
+    """
+    _refuse_unknown_items(study, parameters.subgroups)
     return _start(OVERTON, study, parameters.to_dict(), seed, by)
 
 
@@ -35,6 +45,17 @@ def start_viewpoints(
 ) -> Run:
     """Queue scores over participants drawn anew and tell a worker; the unfinished run of these settings if any."""
     return _start(VIEWPOINTS, study, resampling.to_dict(), seed, by)
+
+
+def _refuse_unknown_items(study: Study, codes: Sequence[str]) -> None:
+    """Refuse codes that are neither items of the form nor of anybody's answers: a typo would be an empty table."""
+    form = study.form_items.filter(kind__in=[FormItem.Kind.SINGLE, FormItem.Kind.INTEGER])
+    known = set(form.values_list("code", flat=True))
+    for code in codes:
+        if code not in known and not Answer.objects.filter(enrolment__study=study, item_code=code).exists():
+            message = _("No item with one choice or a number is called %(code)s.") % {"code": shown(code)}
+            message = f"{message} {nearest(code[:100], sorted(known))}".strip()
+            raise Invalid(message, fields={"subgroups": [message]})
 
 
 def _start(

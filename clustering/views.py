@@ -24,7 +24,7 @@ from clustering.pages.statistics import statistics_context
 from clustering.parameters import OVERTON
 from clustering.reporting.selectors import reports_of
 from core.canonical import canonical_json
-from core.errors import DomainError
+from core.errors import DomainError, Invalid
 from core.http import render_page
 from core.models import Run
 from studies.access import Role, study_for
@@ -68,6 +68,10 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
         services.start_scores(
             study=study, parameters=form.parameters(), seed=form.cleaned_data["seed"], by=request.user
         )
+    except Invalid as problem:
+        for name, texts in problem.fields.items():
+            form.add_error(name if name in form.fields else None, texts)
+        return _results_page(request, study, form, status=422)
     except DomainError as problem:
         messages.error(request, str(problem))
     return redirect("clustering:results", slug)

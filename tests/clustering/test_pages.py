@@ -22,7 +22,7 @@ from clustering.showing.tables import MISSING
 from core import runs
 from core.models import Run
 from studies.models import Membership, Question, Study
-from tests.factories import MembershipFactory, QuestionFactory
+from tests.factories import FormItemFactory, MembershipFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +87,27 @@ def test_settings_that_cannot_be_run_come_back_with_a_reason(
     assert response.status_code == 422
     assert set(response.context["form"].errors) == {"threshold", "origins"}
     assert not Run.objects.exists()
+
+
+def test_a_subgroup_by_an_item_that_is_not_there_is_refused(
+    planted: Study, analyst: AbstractUser, client: Client
+) -> None:
+    FormItemFactory(study=planted, code="comment", kind="text")
+    start = reverse("clustering:start", args=[planted.slug])
+    settings = settings_of_the_form(client, planted)
+
+    for asked, remedy in (
+        ("sex, aeg", "Did you mean “age”?"),
+        ("comment", "Known here: "),
+        ("x" * 9999, "…"),
+    ):
+        response = client.post(start, settings | {"subgroups": asked})
+        assert response.status_code == 422
+        assert remedy in response.context["form"].errors["subgroups"][0]
+    assert not Run.objects.exists()
+
+    assert client.post(start, settings | {"subgroups": " sex ,"}).status_code == 302
+    assert Run.objects.get().parameters["subgroups"] == ["sex"]
 
 
 def test_the_results_show_scores_questions_and_figures(
