@@ -14,13 +14,17 @@ from annotation.stats.scales import FloatArray, IntArray
 from annotation.stats.sums import NO_CHANCE, Sums, fleiss_kappa, gwet_ac, percent_agreement, randolph_kappa
 
 __all__ = [
+    "METHOD_VERSION",
     "fleiss_null_error",
     "gwet_errors",
     "krippendorff_error",
+    "krippendorff_errors",
     "linearised_errors",
     "normal_interval",
     "t_interval",
 ]
+
+METHOD_VERSION = "1"
 
 
 def gwet_errors(rows: IntArray, times: IntArray, sums: Sums, weights: FloatArray) -> dict[str, float]:
@@ -118,9 +122,20 @@ def _spread(apart: FloatArray, often: FloatArray, n: float) -> FloatArray:
 
 
 def krippendorff_error(rows: IntArray, times: IntArray, weights: FloatArray) -> float:
-    r"""Standard error of Krippendorff's alpha with fixed differences :math:`1-w_{kl}`; ``nan`` where undefined.
+    """Standard error of Krippendorff's alpha under one set of weights, see :func:`krippendorff_errors`."""
+    return float(krippendorff_errors(rows, times, weights[None])[0])
+
+
+def krippendorff_errors(rows: IntArray, times: IntArray, weights: FloatArray) -> FloatArray:
+    r"""Standard errors of Krippendorff's alpha with fixed differences :math:`1-w_{kl}`; ``nan`` where undefined.
 
     Not for the ordinal level, whose differences depend on the data: there the bootstrap stands alone.
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (n_patterns, q)
+    times : ndarray of int, shape (n_patterns,)
+    weights : ndarray, shape (n_weights, q, q)
 
     Notes
     -----
@@ -136,22 +151,23 @@ def krippendorff_error(rows: IntArray, times: IntArray, weights: FloatArray) -> 
     counts, often = rows[pairable].astype(np.float64), times[pairable].astype(np.float64)
     n = often.sum()
     if n < 2:
-        return float("nan")
+        return np.full(len(weights), np.nan)
     total = counts.sum(axis=1)
-    mean_total, whole = (often @ total) / n, often @ total
-    agreeing = _agreement_of_rows(counts, total, weights) * total / mean_total
-    observed = (often @ agreeing) / n
+    whole = often @ total
+    mean_total = whole / n
+    both = (counts * (counts @ weights.transpose(0, 2, 1) - 1)).sum(axis=2)
+    agreeing = both / (total * (total - 1)) * (total / mean_total)
+    observed = (agreeing @ often / n)[:, None]
     marginals = (often @ counts) / whole
-    chance = float(marginals @ weights @ marginals)
-    if 1 - chance < NO_CHANCE:
-        return float("nan")
+    chance = (weights @ marginals @ marginals)[:, None]
+    room = np.where(1 - chance < NO_CHANCE, np.nan, 1 - chance)
     excess = (total - mean_total) / mean_total
     corrected = (1 - 1 / whole) * observed + 1 / whole
-    alpha = (observed - chance) / (1 - chance)
-    chance_of_rows = counts @ (((weights + weights.T) / 2) @ marginals) / mean_total - chance * excess
-    of_rows = (agreeing - corrected * excess - chance) / (1 - chance)
-    of_rows -= 2 * (1 - alpha) * (chance_of_rows - chance) / (1 - chance)
-    return _error(of_rows, alpha, often, n)
+    alpha = (observed - chance) / room
+    mean_weights = ((weights + weights.transpose(0, 2, 1)) / 2) @ marginals
+    chance_of_rows = mean_weights @ counts.T / mean_total - chance * excess
+    of_rows = (agreeing - corrected * excess - chance - 2 * (1 - alpha) * (chance_of_rows - chance)) / room
+    return _spread(of_rows - alpha, often, float(n))
 
 
 def fleiss_null_error(rows: IntArray, times: IntArray) -> float:
@@ -196,15 +212,3 @@ def normal_interval(value: float, error: float, level: float) -> Interval:
         return Interval(float("nan"), float("nan"), "normal", "single_category")
     reach = float(special.ndtri((1 + level) / 2)) * error
     return Interval(value - reach, min(value + reach, 1.0), "normal")
-
-
-def _agreement_of_rows(counts: FloatArray, total: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weighted agreement within each row; 0 where there are no two judgements."""
-    agreeing = (counts * (counts @ weights.T - 1)).sum(axis=1)
-    result = np.zeros_like(total)
-    np.divide(agreeing, total * (total - 1), out=result, where=total >= 2)
-    return result
-
-
-def _error(of_rows: FloatArray, value: float, times: FloatArray, n: float) -> float:
-    return float(np.sqrt((times @ (of_rows - value) ** 2) / (n * (n - 1))))

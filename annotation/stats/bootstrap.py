@@ -9,10 +9,19 @@ import numpy as np
 from annotation.stats.estimates import Interval
 from annotation.stats.scales import FloatArray, IntArray
 
-__all__ = ["Replicated", "by_unit", "replicate_sums", "replicated"]
+__all__ = [
+    "METHOD_VERSION",
+    "Replicated",
+    "by_unit",
+    "replicate_sums",
+    "replicated",
+]
+
+METHOD_VERSION = "1"
 
 _MOST_DRAWS_AT_ONCE = 4_000_000
 _MOST_UNDEFINED = 0.05
+_FEW_UNITS = 5
 
 
 def by_unit(features: FloatArray, unit: IntArray, n_units: int) -> FloatArray:
@@ -55,11 +64,22 @@ def replicate_sums(
         inside = np.flatnonzero((strata == stratum) & (times > 0))
         n = int(times[inside].sum())
         shares = times[inside] / n
-        step = max(1, _MOST_DRAWS_AT_ONCE // len(inside))
+        step = max(1, _MOST_DRAWS_AT_ONCE // max(len(inside), min(n, _FEW_UNITS * len(inside))))
         for begin in range(0, replicates, step):
-            drawn = rng.multinomial(n, shares, size=min(step, replicates - begin))
+            size = min(step, replicates - begin)
+            if n <= _FEW_UNITS * len(inside):
+                drawn = _drawn_singly(times[inside], size, rng)
+            else:
+                drawn = rng.multinomial(n, shares, size=size)
             sums[begin : begin + step] += drawn @ features[inside]
     return sums
+
+
+def _drawn_singly(times: IntArray, size: int, rng: np.random.Generator) -> IntArray:
+    """Multinomial multiplicities by drawing units one by one, which is faster if there are not many of a kind."""
+    kind = np.repeat(np.arange(len(times)), times)
+    chosen = kind[rng.integers(0, len(kind), (size, len(kind)))] + np.arange(size)[:, None] * len(times)
+    return np.bincount(chosen.reshape(-1), minlength=size * len(times)).reshape(size, len(times))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

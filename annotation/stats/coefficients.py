@@ -14,6 +14,7 @@ from annotation.stats.scales import FloatArray, IntArray, Level, agreement_weigh
 from annotation.stats.sums import (
     Sums,
     conger_kappa,
+    conger_shares,
     features,
     fleiss_kappa,
     gwet_ac,
@@ -23,7 +24,19 @@ from annotation.stats.sums import (
     sums_of,
 )
 
-__all__ = ["FLEISS", "Columns", "Values", "Weighting", "alpha_levels", "columns_of", "computed", "weightings"]
+__all__ = [
+    "FLEISS",
+    "METHOD_VERSION",
+    "Columns",
+    "Values",
+    "Weighting",
+    "alpha_levels",
+    "columns_of",
+    "computed",
+    "weightings",
+]
+
+METHOD_VERSION = "1"
 
 FLEISS = "fleiss"
 """Stands for the name that Fleiss' formula has with these raters, which each cell finds out."""
@@ -150,7 +163,7 @@ def computed(
     size = policy.scale.size
     every = tuple(range(len(columns)))
     width = 2 + size + 2 * size**2
-    sums = sums_of(np.stack([added[:, each.start : each.start + width] for each in columns], axis=1), size)
+    sums = _contiguous(sums_of(np.stack([added[:, each.start : each.start + width] for each in columns], axis=1), size))
     nothing = np.full(sums.n_rated.shape, np.nan)
     for name, weights in named_weights:
         agreement = percent_agreement(sums, weights)
@@ -181,10 +194,17 @@ def _by_rater(
     for place, each in enumerate(columns):
         if each.has_raters:
             of_set = _only(sums, place)
-            by_rater = added[:, each.start + width : each.stop].reshape(len(added), len(each.raters.raters), size)
+            table = added[:, each.start + width : each.stop].reshape(len(added), len(each.raters.raters), size)
+            by_rater = conger_shares(np.ascontiguousarray(table))
             for name, weights in named_weights:
                 value, chance = conger_kappa(of_set, by_rater, weights)
                 yield Values("conger_kappa", name, value[:, None], chance[:, None], (place,))
+
+
+def _contiguous(sums: Sums) -> Sums:
+    """The same in arrays of their own, through which products go faster."""
+    parts = (sums.n_rated, sums.n_pairable, sums.shares, sums.pairs, sums.coincidences)
+    return Sums(*(np.ascontiguousarray(part) for part in parts))
 
 
 def _only(sums: Sums, place: int) -> Sums:

@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from annotation.stats.scales import FloatArray, IntArray
-from annotation.stats.sums import NO_CHANCE, ratio
+from annotation.stats.sums import NO_CHANCE, ratio, times
 
-__all__ = ["cohen_kappa", "cohen_standard_errors", "pair_table"]
+__all__ = [
+    "METHOD_VERSION",
+    "cohen_kappa",
+    "cohen_standard_errors",
+    "pair_table",
+]
+
+METHOD_VERSION = "1"
 
 
 def pair_table(first: IntArray, second: IntArray, size: int) -> tuple[FloatArray, IntArray]:
@@ -43,11 +50,11 @@ def cohen_kappa(table: FloatArray, weights: FloatArray) -> tuple[FloatArray, Flo
     size = len(weights)
     flat = table.reshape(*table.shape[:-2], size**2)
     # Products with ones rather than sums: the axes are short and the replicates many.
-    one, each = np.ones(size), np.eye(size)
-    shares = ratio(flat, (flat @ np.ones(size**2))[..., None])
-    observed = shares @ weights.reshape(-1)
-    rows, columns = shares @ np.kron(each, one).T, shares @ np.kron(one, each).T
-    chance = ((rows @ weights) * columns) @ one
+    one, each = np.ones(size, np.float64), np.eye(size, dtype=np.float64)
+    shares = ratio(flat, times(flat, np.ones(size**2))[..., None])
+    observed = times(shares, weights.reshape(-1))
+    rows, columns = (times(shares, np.asarray(np.kron(*pair).T, np.float64)) for pair in ((each, one), (one, each)))
+    chance = times(times(rows, weights) * columns, one)
     room = 1 - chance
     return ratio(observed - chance, np.where(room > NO_CHANCE, room, 0.0)), chance
 

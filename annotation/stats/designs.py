@@ -10,7 +10,15 @@ import numpy as np
 from annotation.stats.bootstrap import by_unit, replicate_sums
 from annotation.stats.scales import FloatArray, IntArray
 
-__all__ = ["Block", "Resampling", "blocks", "distinct_rows"]
+__all__ = [
+    "METHOD_VERSION",
+    "Block",
+    "Resampling",
+    "blocks",
+    "distinct_rows",
+]
+
+METHOD_VERSION = "1"
 
 _LARGEST_KEY = 2**62
 

@@ -11,6 +11,7 @@ import numpy as np
 from annotation.stats.analytic import (
     fleiss_null_error,
     krippendorff_error,
+    krippendorff_errors,
     linearised_errors,
     normal_interval,
     t_interval,
@@ -24,9 +25,16 @@ from annotation.stats.estimates import Estimate, Interval, undefined
 from annotation.stats.icc import ICC_NAMES, intraclass_correlations
 from annotation.stats.policies import Policy
 from annotation.stats.scales import FloatArray, IntArray, Level, squared_differences
-from annotation.stats.sums import conger_kappa, sums_of
+from annotation.stats.sums import conger_kappa, conger_shares, sums_of
 
-__all__ = ["Drawn", "drawn_of", "estimates_of"]
+__all__ = [
+    "METHOD_VERSION",
+    "Drawn",
+    "drawn_of",
+    "estimates_of",
+]
+
+METHOD_VERSION = "1"
 
 Drawn = dict[int, Replicated]
 
@@ -157,7 +165,10 @@ class _Errors:
         self.size = policy.scale.size
         self.width = 2 + self.size + 2 * self.size**2
         self.sums = sums_of(block.added[0, columns.start : columns.start + self.width], self.size)
-        self.of_counts = linearised_errors(kinds, times, self.sums, np.stack(list(weights.values())), known)
+        stacked = np.stack(list(weights.values()))
+        self.of_counts = linearised_errors(kinds, times, self.sums, stacked, known)
+        self.of_alpha = krippendorff_errors(kinds, times, stacked)
+        self.left_out: tuple[dict[str, float], float] | None = None
         self.place_of = {name: place for place, name in enumerate(weights)}
 
     def of(self, values: Values, value: float, chance: float) -> tuple[float, Interval | None, float]:
@@ -174,7 +185,7 @@ class _Errors:
             error, null = cohen_standard_errors(square, self.weights[values.weights], (value, chance))
             return error, normal_interval(value, error, self.level), null
         if values.name == "conger_kappa":
-            error, n = self._jackknife(self.weights[values.weights])
+            error, n = self._jackknife(values.weights)
             interval = t_interval(value, error, n, self.level) if np.isfinite(error) else None
             return error, interval and replace(interval, method="jackknife t"), nan
         error = float(self.of_counts[_KEYS.get(values.name, values.name)][self.place_of[values.weights]])
@@ -184,35 +195,41 @@ class _Errors:
         return error, t_interval(value, error, float(self.sums.n_rated), self.level), null
 
     def _of_weights(self, name: str) -> float:
-        return krippendorff_error(self.kinds, self.times, self.weights[name])
+        return float(self.of_alpha[self.place_of[name]])
 
     def _of_level(self, name: str) -> float:
         """``nan`` on the ordinal level, whose differences depend on the data."""
         if name == "ordinal":
             return float("nan")
         if name == "nominal":
-            return krippendorff_error(self.kinds, self.times, np.eye(self.size))
+            return self._of_weights("identity")
         level: Level = "interval" if name == "interval" else "ratio"
         apart = squared_differences(self.policy.scale, level, np.zeros(self.size))
         greatest = apart.max()
         return krippendorff_error(self.kinds, self.times, 1 - apart / greatest) if greatest > 0 else float("nan")
 
-    def _jackknife(self, weights: FloatArray) -> tuple[float, float]:
+    def _jackknife(self, name: str) -> tuple[float, float]:
         """Standard error of Conger's kappa from leaving one unit out at a time, and the number of units."""
+        if self.left_out is None:
+            self.left_out = self._left_out()
+        return self.left_out[0].get(name, float("nan")), self.left_out[1]
+
+    def _left_out(self) -> tuple[dict[str, float], float]:
         kinds, often = self.block.kinds, self.block.often
         start, stop = self.columns.start, self.columns.stop
         judged = kinds[:, start] > 0
         kinds, often = kinds[judged, start:stop], often[judged]
         n = float(often.sum())
         if n < 2 or not self.columns.has_raters:
-            return float("nan"), n
+            return {}, n
         rest = self.block.added[0, start:stop] - kinds
-        by_rater = rest[:, self.width :].reshape(len(rest), -1, self.size)
-        left = conger_kappa(sums_of(rest[:, : self.width], self.size), by_rater, weights)[0]
-        if not np.isfinite(left).all():
-            return float("nan"), n
-        mean = often @ left / n
-        return float(np.sqrt((n - 1) / n * (often @ (left - mean) ** 2))), n
+        shares = conger_shares(np.ascontiguousarray(rest[:, self.width :].reshape(len(rest), -1, self.size)))
+        sums, errors = sums_of(rest[:, : self.width], self.size), {}
+        for name, weights in self.weights.items():
+            left = conger_kappa(sums, shares, weights)[0]
+            if np.isfinite(left).all():
+                errors[name] = float(np.sqrt((n - 1) / n * (often @ (left - often @ left / n) ** 2)))
+        return errors, n
 
 
 _KEYS = {FLEISS: "fleiss_kappa"}

@@ -9,7 +9,13 @@ from scipy import special
 from annotation.stats.estimates import Estimate, Interval, undefined
 from annotation.stats.scales import FloatArray
 
-__all__ = ["ICC_NAMES", "intraclass_correlations"]
+__all__ = [
+    "ICC_NAMES",
+    "METHOD_VERSION",
+    "intraclass_correlations",
+]
+
+METHOD_VERSION = "1"
 
 ICC_NAMES = ("icc[1,1]", "icc[2,1]", "icc[3,1]", "icc[1,k]", "icc[2,k]", "icc[3,k]")
 _NO_VARIANCE = 1e-12

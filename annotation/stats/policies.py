@@ -10,7 +10,15 @@ import numpy as np
 from annotation.stats.codes import CANNOT_JUDGE, MISSING, NOT_APPLICABLE, SPECIAL, Judgements
 from annotation.stats.scales import IntArray, Scale
 
-__all__ = ["POLICIES", "Policy", "policies_for", "policy_named"]
+__all__ = [
+    "METHOD_VERSION",
+    "POLICIES",
+    "Policy",
+    "policies_for",
+    "policy_named",
+]
+
+METHOD_VERSION = "1"
 
 #: The rules and what they mean. The list is closed.
 POLICIES: Mapping[str, str] = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from annotation.stats import cells as cells_module
 from annotation.stats.beside import Beside, beside
 from annotation.stats.categories import category_kappas
 from annotation.stats.cells import Cell, agreement_cells
@@ -27,6 +27,38 @@ __all__ = ["FORMAT", "METHOD_VERSION", "AgreementReport", "DimensionReport", "ag
 
 METHOD_VERSION = "1"
 FORMAT = "polyphony agreement report 1"
+
+MODULES = (
+    "adjudicated",
+    "analytic",
+    "association",
+    "beside",
+    "bootstrap",
+    "categories",
+    "cells",
+    "coefficients",
+    "cohen",
+    "dawid_skene",
+    "designs",
+    "dispersion",
+    "estimating",
+    "icc",
+    "items",
+    "labelsets",
+    "matches",
+    "policies",
+    "pooled",
+    "positions",
+    "rates",
+    "ratertable",
+    "report",
+    "retest",
+    "scales",
+    "scorers",
+    "subsets",
+    "sums",
+    "votes",
+)
 
 Tell = Callable[[int, int, str], None]
 
@@ -122,7 +154,7 @@ class AgreementReport:
         """JSON-ready copy; ``nan`` as ``None``, with the words of all reasons and policies that it names."""
         return {
             "format": FORMAT,
-            "method_versions": {"report": METHOD_VERSION, "cells": cells_module.METHOD_VERSION},
+            "method_versions": method_versions(),
             "settings": asdict(self.settings),
             "policies": dict(POLICIES),
             "reasons": dict(REASONS),
@@ -130,6 +162,11 @@ class AgreementReport:
             "dimensions": [each.to_dict() for each in self.dimensions],
             "pooled": [each.to_dict() for each in self.pooled],
         }
+
+
+def method_versions() -> dict[str, str]:
+    """The versions of all methods that a report rests on."""
+    return {name: str(import_module(f"annotation.stats.{name}").METHOD_VERSION) for name in MODULES}
 
 
 def agreement_report(

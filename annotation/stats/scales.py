@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "METHOD_VERSION",
     "BoolArray",
     "FloatArray",
     "IntArray",
@@ -19,6 +20,8 @@ __all__ = [
     "agreement_weights",
     "squared_differences",
 ]
+
+METHOD_VERSION = "1"
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -15,9 +15,11 @@ import numpy as np
 from annotation.stats.scales import FloatArray, IntArray, Level, Scale, squared_differences
 
 __all__ = [
+    "METHOD_VERSION",
     "NO_CHANCE",
     "Sums",
     "conger_kappa",
+    "conger_shares",
     "features",
     "fleiss_kappa",
     "gwet_ac",
@@ -26,7 +28,10 @@ __all__ = [
     "randolph_kappa",
     "ratio",
     "sums_of",
+    "times",
 ]
+
+METHOD_VERSION = "1"
 
 #: Where 1 minus the agreement by chance is below this, everybody uses one label.
 NO_CHANCE = 1e-12
@@ -59,6 +64,15 @@ class Sums:
     def marginals(self) -> FloatArray:
         r""":math:`\pi_k`: mean over rated items of the share of raters who chose label k; ``nan`` without items."""
         return ratio(self.shares, self.n_rated[..., None])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RaterShares:
+    """Shares of labels by rater, their sum over raters, and the number of ordered pairs of raters."""
+
+    share: FloatArray
+    whole: FloatArray
+    n_pairs: FloatArray
 
 
 def features(counts: IntArray) -> FloatArray:
@@ -162,14 +176,25 @@ def krippendorff_alpha(
     return value, chance
 
 
+def conger_shares(per_rater: FloatArray) -> RaterShares:
+    """What Conger's kappa takes of the labels by rater, shape (..., n_raters, q), whatever the weights."""
+    given = added(per_rater)
+    share = np.nan_to_num(ratio(per_rater, given[..., None]))
+    n = (given > 0).sum(axis=-1)
+    return RaterShares(share, share.sum(axis=-2), (n * (n - 1)).astype(np.float64))
+
+
 def conger_kappa(
-    sums: Sums, per_rater: FloatArray, weights: FloatArray, agreement: FloatArray | None = None
+    sums: Sums,
+    per_rater: FloatArray | RaterShares,
+    weights: FloatArray,
+    agreement: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     r"""Conger's kappa, the multi-rater form of Cohen's: value and chance.
 
     Parameters
     ----------
-    per_rater : ndarray, shape (..., n_raters, q)
+    per_rater : ndarray, shape (..., n_raters, q), or what :func:`conger_shares` made of it
         How often each rater used each label.
 
     Notes
@@ -177,29 +202,31 @@ def conger_kappa(
     :math:`p_e` is the mean over pairs of raters of :math:`\sum_{kl}w_{kl}p_{gk}p_{hl}` (Conger 1980). Raters without a
     judgement do not count.
     """
-    given = added(per_rater)[..., None]
-    share = np.nan_to_num(ratio(per_rater, given))
-    n = (given[..., 0] > 0).sum(axis=-1)
-    whole = share.sum(axis=-2)
-    all_pairs = _quadratic(whole, weights)
-    same_rater = added(_quadratic(share, weights))
-    chance = ratio(all_pairs - same_rater, (n * (n - 1)).astype(np.float64))
+    shares = per_rater if isinstance(per_rater, RaterShares) else conger_shares(per_rater)
+    chance = ratio(_quadratic(shares.whole, weights) - added(_quadratic(shares.share, weights)), shares.n_pairs)
     return _corrected(percent_agreement(sums, weights) if agreement is None else agreement, chance), chance
 
 
 def added(values: FloatArray) -> FloatArray:
     """Sum along the last axis, which is short: as a product with ones, which is faster over many replicates."""
-    return np.asarray(values @ np.ones(values.shape[-1]))
+    return times(values, np.ones(values.shape[-1]))
+
+
+def times(values: FloatArray, matrix: FloatArray) -> FloatArray:
+    """The last axis times a vector or matrix: as one product, not as one for each of the first axes."""
+    size = values.shape[-1]
+    product = values.reshape(-1, size) @ matrix
+    return np.asarray(product.reshape((*values.shape[:-1], *matrix.shape[1:])))
 
 
 def _weighed(tables: FloatArray, weights: FloatArray) -> FloatArray:
     """Sum of tables, shape (..., q, q), times weights."""
-    return np.asarray(tables.reshape(*tables.shape[:-2], weights.size) @ weights.reshape(-1))
+    return times(tables.reshape(*tables.shape[:-2], weights.size), weights.reshape(-1))
 
 
 def _quadratic(shares: FloatArray, weights: FloatArray) -> FloatArray:
     r""":math:`\sum_{kl}w_{kl}p_kp_l` of shares of shape (..., q)."""
-    return added((shares @ weights) * shares)
+    return added(times(shares, weights) * shares)
 
 
 def _corrected(agreement: FloatArray, chance: FloatArray) -> FloatArray:
@@ -210,5 +237,8 @@ def _corrected(agreement: FloatArray, chance: FloatArray) -> FloatArray:
 def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     """The ratio; ``nan`` where the whole is 0 or unknown."""
     part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
+    is_known = whole > 0
+    if is_known.all():
+        return np.asarray(part / whole)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(whole > 0, part / whole, np.nan))
+        return np.asarray(np.where(is_known, part / whole, np.nan))
