@@ -175,6 +175,28 @@ def adjusted_lines(report: Mapping[str, Any], *, by_weighted: bool) -> list[str]
     return lines
 
 
+def viewpoint_lines(table: Mapping[str, Any], title: str) -> list[str]:
+    """Scores and ranks over participants drawn anew, with what drawing does to a score."""
+    lines = [
+        f"{title}: {table['replicates']} draws, {table['level']:.0%} intervals, {table['duplicates']} the repeated"
+    ]
+    for variant, key in (("unweighted", "ranks"), ("weighted", "ranks_weighted")):
+        ranks = {row["source"]: row for row in table[key]}
+        for score in (score for score in table["scores"] if score["variant"] == variant):
+            if score["value"] is None:
+                lines.append(f"  {variant}, {score['source']}: undefined, because {in_words(score['undefined'])}")
+                continue
+            rank = ranks.get(score["source"])
+            place = "" if rank is None or rank["rank"] is None else f", rank {rank['rank']:g}"
+            if rank and rank["low"] is not None:
+                place += f" [{rank['low']:g}, {rank['high']:g}], first in {_number(rank['p_first'])}"
+            value = _interval(score["value"], score["low"], score["high"])
+            why = score["interval_undefined"]
+            bias = f", bias {score['bias']:+.3f}" if score["bias"] is not None else f", {in_words(why)}"
+            lines.append(f"  {variant}, {score['source']:<{NAME_WIDTH}} {value}{bias}{place}")
+    return lines
+
+
 def _cell(estimate: Mapping[str, Any]) -> str:
     if estimate["value"] is None:
         return "undefined"

@@ -59,6 +59,19 @@ def latest_viewpoints(study: Study) -> Run | None:
     return Run.objects.of(VIEWPOINTS, study.public_id).finished().first()
 
 
+def viewpoints_beside(run: Run) -> Run | None:
+    """The latest scores over participants drawn anew that were made with the settings of a run of scores."""
+    for other in Run.objects.of(VIEWPOINTS, run.subject_id).finished():
+        if {name: value for name, value in other.parameters.items() if name != "resampling"} == run.parameters:
+            return other
+    return None
+
+
+def unfinished_viewpoints(study: Study) -> Run | None:
+    """The study's run over participants drawn anew that is queued or running."""
+    return Run.objects.of(VIEWPOINTS, study.public_id).unfinished().first()
+
+
 @dataclass(frozen=True, slots=True)
 class PartLine:
     """How far one part of a run is: `label` is the code of its question, or which draws of it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from clustering import views, views_files, views_questions, views_screening
+from clustering import views, views_files, views_questions, views_screening, views_statistics
 
 app_name = "clustering"
 urlpatterns = [
@@ -16,7 +16,8 @@ urlpatterns = [
     path("<slug:slug>/runs/<uuid:run_id>/", views.run, name="run"),
     path("<slug:slug>/runs/<uuid:run_id>/progress/", views.progress, name="progress"),
     path("<slug:slug>/runs/<uuid:run_id>/report/", views.report, name="report"),
-    path("<slug:slug>/runs/<uuid:run_id>/statistics/", views.statistics, name="statistics"),
+    path("<slug:slug>/runs/<uuid:run_id>/statistics/", views_statistics.statistics, name="statistics"),
+    path("<slug:slug>/runs/<uuid:run_id>/viewpoints/", views_statistics.draw, name="viewpoints"),
     path("<slug:slug>/runs/<uuid:run_id>/result.json", views.result_json, name="result-json"),
     path("<slug:slug>/runs/<uuid:run_id>/scores.csv", views.scores_csv, name="scores-csv"),
     path("<slug:slug>/runs/<uuid:run_id>/document/", views_files.report_file, name="report-file"),

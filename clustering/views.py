@@ -18,9 +18,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from clustering import selectors, services
 from clustering.forms import RunForm, initial_settings
-from clustering.pages.runs import origin_notes, run_context
+from clustering.pages.runs import run_context
 from clustering.pages.scores import SCORE_COLUMNS, score_rows, scores_context
-from clustering.pages.statistics import statistics_context
 from clustering.parameters import OVERTON
 from clustering.reporting.selectors import reports_of
 from core.canonical import canonical_json
@@ -110,23 +109,6 @@ def run(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
     found = run_of(study, run_id)
     context = {"study": study, "study_nav": nav(request, study, "runs"), "run": found}
     return render(request, "clustering/run.html", context | run_context(study, found))
-
-
-@login_required
-@require_safe
-@never_cache
-def statistics(request: HttpRequest, slug: str, run_id: str) -> HttpResponse:
-    """Every statistic of the scores of a run."""
-    study = study_for(request.user, slug)
-    found = _finished(run_of(study, run_id))
-    context = {
-        "study": study,
-        "study_nav": nav(request, study, "results"),
-        "run": found,
-        "sections": statistics_context(study, found),
-        **origin_notes(study, found),
-    }
-    return render(request, "clustering/statistics.html", context)
 
 
 @login_required

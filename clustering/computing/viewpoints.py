@@ -41,12 +41,13 @@ def viewpoints(running: RunningRun) -> Computed:
         blocks += [ViewpointBlock.from_dict(part.result["block"]) for part in mine if part.result is not None]
     if not blocks:
         raise CannotCompute(_("No question could be computed: %(reason)s") % {"reason": failed[0]["reason"]})
-    table = viewpoint_table(blocks, level=drawn.parameters.level)
+    level = drawn.parameters.level
     result = {
         "study": study.slug,
         "questions": [question.code for question in questions],
         "failed": failed,
-        "viewpoints": table.to_dict(),
+        "viewpoints": viewpoint_table(blocks, level=level).to_dict(),
+        "viewpoints_and_questions": viewpoint_table(blocks, nested=True, level=level).to_dict(),
     }
     digest = content_sha256(
         {"parameters": run.parameters, "seed": run.seed, "parts": [part.result_sha256 for part in done]}

@@ -7,9 +7,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from clustering import selectors
 from clustering.pages.numbers import number
 from clustering.pages.robustness import planning, sensitivity
 from clustering.pages.sections import Part, Section, captioned, p_in_words, reasons, section, spread, variant_in_words
+from clustering.pages.viewpoints import viewpoints
 from clustering.showing.tables import MISSING
 from clustering.words import in_words
 from core.models import Run
@@ -34,9 +36,10 @@ def statistics_context(study: Study, run: Run) -> list[Section]:
         _subgroups(report, names),
         _correlates(report, names),
         _external(report, names),
+        viewpoints(selectors.viewpoints_beside(run), names),
         planning(report),
     ]
-    return [section for section in sections if section["tables"] or section["undefined"]]
+    return [section for section in sections if section and (section["tables"] or section["undefined"])]
 
 
 def _by_score(names: Mapping[str, str], overall: Part) -> dict[str, str]:

@@ -91,6 +91,13 @@ def _stability(stability: Part) -> list[Fact]:
         means = _("How often members of one group stay together when people are drawn anew (%(n)d times).")
         facts = {"n": boot["n_replicates"]}
         lines.append(_fact(_("Staying together"), boot["overall"], means % facts, boot["undefined"]))
+    if chance := stability.get("chance"):
+        means = _(
+            "p value of the silhouette beside that of %(n)d shuffles of the votes, in which there are no groups; they "
+            "reach %(mean)s on average. Near 0 the groups are better than chance."
+        )
+        facts = {"n": chance["n_shuffles"], "mean": number(chance["mean"], 2)}
+        lines.append(_fact(_("Better than chance?"), chance["p_value"], means % facts, chance["undefined"]))
     if not lines and (why := stability.get("undefined")):
         lines.append(_fact(_("Stability"), None, "", why))
     return lines

@@ -45,7 +45,9 @@ def run(planted: Study) -> Run:
 
 @pytest.fixture
 def stable(planted: Study) -> Run:
-    few = Parameters(inclusion=Inclusion(("live",)), replicates=100, stability_seeds=2, stability_replicates=3)
+    few = Parameters(
+        inclusion=Inclusion(("live",)), replicates=100, stability_seeds=2, stability_replicates=3, stability_shuffles=5
+    )
     done = runs.execute(services.start_scores(study=planted, parameters=few, seed=1, by=None).pk)
     assert done is not None
     return done
@@ -145,6 +147,9 @@ def test_a_question_says_how_far_to_trust_its_groups_and_how_they_came_about(
     assert facts["Silhouette on the map"]["value"] == f"{quality['map_silhouette']:.2f}"
     assert facts["Agreement over seeds"]["value"] == f"{stability['seeds']['mean']:.2f}"
     assert facts["Staying together"]["value"] == f"{stability['bootstrap']['overall']:.2f}"
+    chance = stability["chance"]
+    assert facts["Better than chance?"]["value"] == f"{chance['p_value']:.2f}"
+    assert "5 shuffles" in facts["Better than chance?"]["means"]
     # The planted statements have no authors, so nobody votes on a peer's statement.
     assert facts["Cohesion"]["value"] == MISSING
     assert facts["Cohesion"]["means"].startswith("Undefined: ")

@@ -15,8 +15,8 @@ from clustering.command_options import (
     study_named,
 )
 from clustering.inclusion import described
-from clustering.parameters import OVERTON, Parameters
-from clustering.printing import adjusted_lines, score_lines, settings_line
+from clustering.parameters import OVERTON, VIEWPOINTS, Parameters, Resampling
+from clustering.printing import adjusted_lines, score_lines, settings_line, viewpoint_lines
 from clustering.services import run_identity
 from core.errors import Invalid
 from core.management_base import Outcome, PolyphonyCommand
@@ -41,6 +41,12 @@ class Command(PolyphonyCommand):
         add_source_options(parser, file_help=FILE_HELP)
         add_grouping_options(parser)
         add_scoring_options(parser)
+        parser.add_argument(
+            "--draws",
+            type=int,
+            metavar="N",
+            help="Of a study: draw people anew N times, group and score each time, and store that as a run.",
+        )
         parser.add_argument("--weighted", action="store_true", help="Order the printed tables by the weighted score.")
 
     def perform(self, **options: Any) -> Outcome:
@@ -48,14 +54,18 @@ class Command(PolyphonyCommand):
         if options["file"] is not None:
             return _of_file(options["file"], parameters_from(options, None), options)
         study = study_named(options["study"])
+        parameters = parameters_from(options, study)
+        drawn = None if options["draws"] is None else Resampling(parameters, draws=options["draws"])
         run = queue_run(
-            kind=OVERTON,
+            kind=VIEWPOINTS if drawn else OVERTON,
             subject_kind="study",
             subject_id=study.public_id,
-            parameters=parameters_from(options, study).to_dict(),
+            parameters=(drawn or parameters).to_dict(),
             seed=options["seed"],
         )
         done = finished(run)
+        if drawn:
+            return Outcome(_as_drawn(done), run_identity(done) | {"result": done.result})
         return Outcome(_as_text(done, by_weighted=options["weighted"]), run_identity(done) | {"result": done.result})
 
 
@@ -64,6 +74,8 @@ def _of_file(path: Path, parameters: Parameters, options: dict[str, Any]) -> Out
     from clustering.computing.fromfiles import scores_of_file
     from clustering.files import CoverageFile, read_scores
 
+    if options["draws"] is not None:
+        raise Invalid(_("People are drawn anew of a study: a file does not hold the votes by which they are grouped."))
     given = read_scores(path)
     of_table = isinstance(given, CoverageFile)
     if of_table and options["threshold"] is not None:
@@ -99,3 +111,12 @@ def _as_text(run: Run, *, by_weighted: bool) -> str:
     groups = f"groups: {settings_line(parameters, run.seed)}"
     tail = f"run {run.public_id}, seed {run.seed}, result SHA-256 {run.result_sha256}"
     return "\n".join([*lines, groups, "taken in:", *taken, tail])
+
+
+def _as_drawn(run: Run) -> str:
+    result = run.result or {}
+    lines = viewpoint_lines(result["viewpoints"], "people drawn anew")
+    lines += viewpoint_lines(result["viewpoints_and_questions"], "people and questions drawn anew")
+    lines += [f"not computed: {each['question']}, because {each['reason']}" for each in result["failed"]]
+    lines.append(f"groups: {settings_line(run.parameters, run.seed)}")
+    return "\n".join([*lines, f"run {run.public_id}, seed {run.seed}, result SHA-256 {run.result_sha256}"])
