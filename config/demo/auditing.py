@@ -16,6 +16,7 @@ from annotation.answers import Given
 from annotation.kinds import definition_of
 from annotation.models import Assignment, Campaign, ItemEvent, Judgement, Packet, Rater
 from annotation.selectors.cards import Card, card
+from annotation.selectors.reports import KIND as AGREEMENT
 from annotation.selectors.teams import Standing, standing_of
 from annotation.services import agreeing, campaigns, claims, closing, drawing, judgements, packets, raters
 from config.demo.places import AUDIT_SLUG as SLUG
@@ -145,7 +146,7 @@ def finish(campaign: Campaign) -> Standing:
 
 def finished_report(campaign: Campaign) -> Run | None:
     """The newest finished report that knows the hidden fields; None if there is none."""
-    runs = Run.objects.of(agreeing.KIND, campaign.public_id).finished()
+    runs = Run.objects.of(AGREEMENT, campaign.public_id).finished()
     return runs.filter(parameters__hidden=True).first()
 
 
