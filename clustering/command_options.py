@@ -80,6 +80,19 @@ def add_scoring_options(parser: CommandParser) -> None:
     parser.add_argument("--threshold", type=float, metavar="T", help="1 to 5 (default: 4).")
     parser.add_argument("--replicates", type=int, default=defaults.replicates, metavar="N", help="Of the bootstrap.")
     parser.add_argument("--level", type=float, default=defaults.level, metavar="P", help="Of the intervals.")
+    parser.add_argument(
+        "--external",
+        type=Path,
+        metavar="FILE",
+        help="Other scores of the sources: source (or model), a column a score.",
+    )
+    parser.add_argument(
+        "--subgroup",
+        action="append",
+        dest="subgroups",
+        metavar="CODE",
+        help="Of a study: a form item; may be repeated.",
+    )
     parser.add_argument("--interval", choices=INTERVALS, default=defaults.interval, help="Kind of the intervals.")
 
 
@@ -125,6 +138,12 @@ def parameters_from(options: dict[str, Any], study: Study | None) -> Parameters:
     statuses = options["status"] or Inclusion(("live",)).statuses
     inclusion = Inclusion(tuple(origins), tuple(statuses), options["minimum_votes"])
     given = {name: options[name] for name in _SETTINGS if options.get(name) is not None}
+    if options.get("subgroups"):
+        given["subgroups"] = tuple(options["subgroups"])
+    if options.get("external"):
+        from clustering.files import read_external
+
+        given["external"] = read_external(options["external"])
     return Parameters(inclusion=inclusion, readings=dict(options["readings"] or ()), **given)
 
 

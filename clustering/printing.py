@@ -175,6 +175,20 @@ def adjusted_lines(report: Mapping[str, Any], *, by_weighted: bool) -> list[str]
     return lines
 
 
+def external_lines(report: Mapping[str, Any]) -> list[str]:
+    """How the scores go along with other scores of the same sources."""
+    return [
+        f"beside {row['name']}, {row['score']}: "
+        + ", ".join(f"{kind} {_correlation(row[kind])}" for kind in ("pearson", "spearman", "kendall"))
+        + f", n {len(row['sources'])}"
+        for row in report["external"]
+    ]
+
+
+def _correlation(part: Mapping[str, Any]) -> str:
+    return f"undefined ({in_words(part['undefined'])})" if part["value"] is None else f"{part['value']:+.3f}"
+
+
 def viewpoint_lines(table: Mapping[str, Any], title: str) -> list[str]:
     """Scores and ranks over participants drawn anew, with what drawing does to a score."""
     lines = [

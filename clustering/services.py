@@ -35,7 +35,7 @@ def start_scores(
     Invalid
         If it has no item by which subgroups are asked for.
     """
-    _refuse_unknown_items(study, parameters.subgroups)
+    refuse_unknown_items(study, parameters.subgroups)
     return _start(OVERTON, study, parameters.to_dict(), seed, by)
 
 
@@ -47,7 +47,7 @@ def start_viewpoints(
     return _start(VIEWPOINTS, study, resampling.to_dict(), seed, by)
 
 
-def _refuse_unknown_items(study: Study, codes: Sequence[str]) -> None:
+def refuse_unknown_items(study: Study, codes: Sequence[str]) -> None:
     """Refuse codes that are neither items of the form nor of anybody's answers: a typo would be an empty table."""
     form = study.form_items.filter(kind__in=[FormItem.Kind.SINGLE, FormItem.Kind.INTEGER])
     known = set(form.values_list("code", flat=True))

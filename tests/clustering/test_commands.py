@@ -68,6 +68,12 @@ def test_an_unknown_study_or_question_is_named(planted: Study) -> None:
         printed("cluster", "--study", planted.slug, "--question", "q9")
 
 
+def test_a_subgroup_by_an_item_that_nobody_was_asked_is_refused(planted: Study) -> None:
+    with pytest.raises(Invalid, match="is called .ageing"):
+        printed("overton", "--study", planted.slug, "--subgroup", "ageing")
+    assert not Run.objects.exists()
+
+
 def test_a_run_in_a_workers_hands_is_left_to_it(planted: Study) -> None:
     from clustering.command_options import finished
     from core import runs

@@ -157,7 +157,7 @@ def test_the_papers_table_of_coverages_gives_its_scores(shared: Path) -> None:
     assert adjusted["o4-mini"] == pytest.approx(0.358, abs=0.0006)
     assert found["result"]["report"]["not_computed"]["thresholds"]
     # A table does not tell by which rule and threshold its coverages came about.
-    assert sorted(found["parameters"]) == ["interval", "level", "replicates"]
+    assert sorted(found["parameters"]) == ["external", "interval", "level", "replicates"]
 
 
 @pytest.mark.django_db
@@ -196,3 +196,22 @@ def test_what_does_not_fit_together_is_refused(planted: Study, tmp_path: Path) -
     with pytest.raises(Invalid) as caught:
         call_command("cluster", str(votes), "--reading", "axis=3", stderr=StringIO())
     assert "readings" in caught.value.fields
+
+
+@pytest.mark.django_db
+def test_scores_go_along_with_other_scores_of_the_same_models(tmp_path: Path) -> None:
+    coverage = {"m": (0.25, 0.5), "n": (0.5, 0.75), "o": (0.75, 1.0)}
+    rows = "".join(f"q{q},{model},{shares[q]},4\n" for model, shares in coverage.items() for q in (0, 1))
+    (tmp_path / "table.csv").write_text("question,model,coverage,n_groups\n" + rows)
+    (tmp_path / "slant.csv").write_text("model,slant,size\nm,3,1\nn,2,\no,1,\n")
+    arguments = ("overton", str(tmp_path / "table.csv"), "--replicates", "100")
+
+    text = printed(*arguments, "--external", str(tmp_path / "slant.csv"))
+    found = document(*arguments, "--external", str(tmp_path / "slant.csv"))
+
+    assert "beside slant, raw, unweighted: pearson -1.000, spearman -1.000, kendall -1.000, n 3" in text
+    assert "beside size, raw, unweighted: pearson undefined (" in text
+    assert found["parameters"]["external"] == {"slant": {"m": 3.0, "n": 2.0, "o": 1.0}, "size": {"m": 1.0}}
+    (tmp_path / "bad.csv").write_text("model\nm\n")
+    with pytest.raises(BadInput, match="no table of other scores"):
+        printed(*arguments, "--external", str(tmp_path / "bad.csv"))

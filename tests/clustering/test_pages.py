@@ -309,7 +309,7 @@ def test_the_number_of_queries_does_not_grow_with_people(
 ) -> None:
     with django_assert_max_num_queries(20):
         client.get(reverse("clustering:results", args=[planted.slug]))
-    with django_assert_max_num_queries(28):
+    with django_assert_max_num_queries(29):
         client.get(reverse("clustering:question", args=[planted.slug, "q1"]))
 
 

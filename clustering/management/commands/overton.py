@@ -16,8 +16,8 @@ from clustering.command_options import (
 )
 from clustering.inclusion import described
 from clustering.parameters import OVERTON, VIEWPOINTS, Parameters, Resampling
-from clustering.printing import adjusted_lines, score_lines, settings_line, viewpoint_lines
-from clustering.services import run_identity
+from clustering.printing import adjusted_lines, external_lines, score_lines, settings_line, viewpoint_lines
+from clustering.services import refuse_unknown_items, run_identity
 from core.errors import Invalid
 from core.management_base import Outcome, PolyphonyCommand
 from core.models import Run
@@ -27,8 +27,8 @@ FILE_HELP = (
     "Ratings with groups (participant, question, source or model, rating, group), or coverages (question, source, "
     "coverage, number of groups and perhaps coverage_weighted, n_people), as CSV, JSON Lines or Parquet."
 )
-SCORING = ("rule", "threshold", "thresholds", "replicates", "level", "interval", "minimum_people", "minimum_sizes")
-OF_TABLE = ("replicates", "level", "interval")
+OF_TABLE = ("replicates", "level", "interval", "external")
+SCORING = (*OF_TABLE, "rule", "threshold", "thresholds", "minimum_people", "minimum_sizes")
 
 
 class Command(PolyphonyCommand):
@@ -55,6 +55,7 @@ class Command(PolyphonyCommand):
             return _of_file(options["file"], parameters_from(options, None), options)
         study = study_named(options["study"])
         parameters = parameters_from(options, study)
+        refuse_unknown_items(study, parameters.subgroups)
         drawn = None if options["draws"] is None else Resampling(parameters, draws=options["draws"])
         run = queue_run(
             kind=VIEWPOINTS if drawn else OVERTON,
@@ -85,7 +86,7 @@ def _of_file(path: Path, parameters: Parameters, options: dict[str, Any]) -> Out
     chosen = {name: parameters.to_dict()[name] for name in (OF_TABLE if of_table else SCORING)}
     by_weighted = options["weighted"]
     lines = score_lines(report["overall"]["scores"], chosen, by_weighted=by_weighted, of_table=of_table)
-    lines += adjusted_lines(report, by_weighted=by_weighted)
+    lines += adjusted_lines(report, by_weighted=by_weighted) + external_lines(report)
     coverages = report.pop("coverages")
     data: dict[str, Any] = {
         "file": path.name,
@@ -106,7 +107,7 @@ def _of_file(path: Path, parameters: Parameters, options: dict[str, Any]) -> Out
 def _as_text(run: Run, *, by_weighted: bool) -> str:
     result, parameters = run.result or {}, run.parameters
     lines = score_lines(result["overton"], parameters, by_weighted=by_weighted)
-    lines += adjusted_lines(result["report"], by_weighted=by_weighted)
+    lines += adjusted_lines(result["report"], by_weighted=by_weighted) + external_lines(result["report"])
     taken = [f"  {entry['question']}: {described(entry['rows'])}" for entry in result["flow"]]
     groups = f"groups: {settings_line(parameters, run.seed)}"
     tail = f"run {run.public_id}, seed {run.seed}, result SHA-256 {run.result_sha256}"
