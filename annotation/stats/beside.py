@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from annotation.stats.adjudicated import AgainstAdjudicated, against_adjudicated, scores_against_adjudicated
 from annotation.stats.association import Correlation, spearman
-from annotation.stats.codes import CANNOT_JUDGE, NOT_APPLICABLE, Judgements
+from annotation.stats.codes import CANNOT_JUDGE, MISSING, NOT_APPLICABLE, Judgements
 from annotation.stats.dawid_skene import RaterModel, dawid_skene
-from annotation.stats.designs import Resampling
+from annotation.stats.designs import Resampling, distinct_rows
 from annotation.stats.dispersion import disagreement
 from annotation.stats.items import counts_of, label_values, mean_values
 from annotation.stats.matches import Direction, MatchRates, direction, match_rates
@@ -171,13 +171,19 @@ def _numbers(
 
 
 def _model(judgements: Judgements, settings: Settings) -> RaterModel | None:
-    """The rater model; None where raters are not known or labels are too many."""
-    given = judgements.code >= 0
-    if not judgements.knows_raters or given.sum() > settings.most_for_model or len(judgements.raters) < 2:
+    """The rater model; None where raters are not known or labels are too many. Items with equal answers are one."""
+    if not judgements.knows_raters or not judgements.fits_a_matrix or len(judgements.raters) < 2:
         return None
-    item, rater, code = (each[given] for each in (judgements.item, judgements.rater, judgements.code))
-    n_items, n_raters = len(judgements.items), len(judgements.raters)
-    return dawid_skene(item, rater, code, judgements.scale, n_items=n_items, n_raters=n_raters)
+    rows, row = distinct_rows(np.maximum(judgements.matrix(), MISSING))
+    item, rater = np.nonzero(rows >= 0)
+    if len(item) > settings.most_for_model:
+        return None
+    often = np.bincount(row, minlength=len(rows))
+    size = (len(rows), len(judgements.raters))
+    found = dawid_skene(
+        item, rater, rows[item, rater], judgements.scale, n_items=size[0], n_raters=size[1], often=often
+    )
+    return replace(found, posterior=found.posterior[row], most_likely=found.most_likely[row])
 
 
 def _adjudicated(judgements: Judgements, material: Material, level: float) -> tuple[AgainstAdjudicated, ...]:

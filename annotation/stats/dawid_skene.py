@@ -69,6 +69,7 @@ def dawid_skene(
     *,
     n_items: int,
     n_raters: int,
+    often: IntArray | None = None,
     tolerance: float = 1e-10,
     most_iterations: int = 1000,
 ) -> RaterModel:
@@ -80,6 +81,8 @@ def dawid_skene(
         A rater may judge an item several times (as in the published example).
     scale : Scale
     n_items, n_raters : int
+    often : ndarray of int, shape (n_items,), optional
+        How many items each one stands for, since items with equal answers are alike; one each without.
     tolerance : float, default 1e-10
         Ends when the log-likelihood grows by less than this share of itself.
     most_iterations : int, default 1000
@@ -108,12 +111,13 @@ def dawid_skene(
     judged = counts.sum(axis=1) > 0
     posterior = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     place = rater * size + code
+    weight = np.ones(n_items) if often is None else often.astype(np.float64)
     before, likelihood, converged, n_iterations = -np.inf, -np.inf, False, 0
     while not converged and n_iterations < most_iterations:
         n_iterations += 1
-        prevalence = posterior[judged].mean(axis=0)
-        rates = _error_rates(posterior, item, place, n_raters, size)
-        posterior, likelihood = _expected(rates, prevalence, item, rater, code, judged, n_items)
+        prevalence = weight[judged] @ posterior[judged] / weight[judged].sum()
+        rates = _error_rates(posterior * weight[:, None], item, place, n_raters, size)
+        posterior, likelihood = _expected(rates, prevalence, item, rater, code, weight * judged)
         converged = likelihood - before <= tolerance * abs(likelihood)
         before = likelihood
     most_likely = np.where(judged, posterior.argmax(axis=1), -1)
@@ -139,15 +143,15 @@ def _expected(
     item: IntArray,
     rater: IntArray,
     code: IntArray,
-    judged: FloatArray,
-    n_items: int,
+    weight: FloatArray,
 ) -> tuple[FloatArray, float]:
     with np.errstate(divide="ignore"):
         log_rates, log_prevalence = np.log(np.nan_to_num(rates)), np.log(prevalence)
+    n_items = len(weight)
     joint = np.tile(log_prevalence, (n_items, 1))
     for label in range(len(prevalence)):
         joint[:, label] += np.bincount(item, weights=log_rates[rater, label, code], minlength=n_items)
     top = joint.max(axis=1, keepdims=True)
     shares = np.exp(joint - top)
     whole = shares.sum(axis=1, keepdims=True)
-    return shares / whole, float((top + np.log(whole))[judged, 0].sum())
+    return shares / whole, float(weight @ (top + np.log(whole))[:, 0])

@@ -30,7 +30,7 @@ class Settings:
     quantile_method : str
         How quartiles of Tukey's fences are interpolated.
     most_for_model : int
-        The rater model is estimated of up to so many labels.
+        The rater model is estimated of up to so many labels, those of items with equal answers counted once.
     """
 
     seed: int = 0
@@ -39,7 +39,7 @@ class Settings:
     most_in_pairs: int = 12
     entropy_base: float = 2.0
     quantile_method: QuantileMethod = "linear"
-    most_for_model: int = 1_000_000
+    most_for_model: int = 200_000
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
