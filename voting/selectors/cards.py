@@ -148,10 +148,10 @@ _DRAWS = {
              pool AS (SELECT votes, n FROM levels ORDER BY votes LIMIT 1)
         SELECT id, code, text, (SELECT CAST(sum(n) AS bigint) FROM levels) FROM eligible
         WHERE votes = (SELECT votes FROM pool)
-        ORDER BY code {collation} LIMIT 1 OFFSET {whole}({place} * (SELECT n FROM pool){end}
+        ORDER BY code {collation} LIMIT 1 OFFSET {whole}({place} * (SELECT coalesce(max(n), 0) FROM pool){end}
     """,
 }
-"""How the database makes the two draws of `voting.routing`."""
+"""How the database makes the two draws of `voting.routing`. With nothing eligible the pool is empty, not 0."""
 _DIALECT = {
     "postgresql": {"collation": 'COLLATE "C"', "whole": "floor", "place": "%s::float8", "end": ")::bigint"},
     # Its own order of text is that of code points.
