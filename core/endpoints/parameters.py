@@ -9,8 +9,6 @@ from django.utils.translation import gettext as _
 from core.canonical import canonical_json
 from core.endpoints.chatting import RESERVED
 from core.errors import Invalid
-from core.tables.cells import CellFault, json_value
-from core.tables.plain import check_texts
 
 LONGEST = 4_000
 """Characters of the parameters as canonical JSON."""
@@ -24,6 +22,9 @@ def model_parameters(text: str) -> dict[str, Any]:
     Invalid
         If this is no JSON object, or `check_model_parameters` refuses it.
     """
+    # Not above: the settings read the endpoints, and tables name their columns by the settings' language.
+    from core.tables.cells import CellFault, json_value
+
     try:
         value = json_value(text) if text.strip() else {}
     except CellFault as problem:
@@ -35,6 +36,8 @@ def model_parameters(text: str) -> dict[str, Any]:
 
 def check_model_parameters(parameters: Any) -> None:
     """Raise `Invalid` unless these are parameters that a request may have and a row can keep."""
+    from core.tables.plain import check_texts
+
     if not isinstance(parameters, dict) or not all(isinstance(name, str) for name in parameters):
         raise Invalid(_('Write a JSON object such as {"temperature": 0.7}.'))
     if taken := sorted(RESERVED & set(parameters)):
