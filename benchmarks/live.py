@@ -1,8 +1,9 @@
 """A vote and the next statement with a million votes stored, beside the same with a thousand.
 
-Run ``python -m benchmarks.live``. Databases of their own are filled by SQL: 1,000,000 votes on 10,000 statements, and
-1,000 on 10. People walk to the vote page of the study under gunicorn and cast votes one after the other, as with htmx;
-printed are milliseconds of processor time for each vote, of the web server and of the database, for both policies.
+Run ``python -m benchmarks.live``. Databases of their own are filled by SQL: 1,000,000 votes on 1,000 and on 10,000
+statements, and 1,000 votes on 50. People walk to the vote page of the study under gunicorn and cast votes one after the
+other, as with htmx; printed are milliseconds of processor time for each vote, of the web server and of the database,
+for both policies.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Size:
         return self.people * self.votes_each
 
 
-SMALL, LARGE = Size(100, 50, 10), Size(20_000, 10_000, 50)
+SIZES = (Size(100, 50, 10), Size(20_000, 1_000, 50), Size(20_000, 10_000, 50))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +121,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--voters", type=int, default=VOTERS)
     parser.add_argument("--votes", type=int, default=VOTES_EACH, help="votes each voter casts")
+    parser.add_argument("--statements", type=int, nargs="+", default=[size.statements for size in SIZES])
     options = parser.parse_args()
     print(f"PostgreSQL; load average {' '.join(f'{each:.1f}' for each in os.getloadavg())}")
     columns = ("votes stored", "statements", "web CPU ms", "db CPU ms", "sum ms", "wall ms")
     print(f"{'policy':<14}" + "".join(f"{name:>14}" for name in columns))
     worst = 0.0
     for policy in POLICIES:
-        for size in (SMALL, LARGE):
+        for size in (size for size in SIZES if size.statements in options.statements):
             with (
                 TemporaryDirectory(prefix="polyphony-benchmark-") as folder,
                 platform(Path(folder), size, policy) as server,
