@@ -69,7 +69,7 @@ def test_an_unknown_study_or_question_is_named(planted: Study) -> None:
 
 
 def test_a_subgroup_by_an_item_that_nobody_was_asked_is_refused(planted: Study) -> None:
-    with pytest.raises(Invalid, match="is called .ageing"):
+    with pytest.raises(Invalid, match=r"is called .ageing"):
         printed("overton", "--study", planted.slug, "--subgroup", "ageing")
     assert not Run.objects.exists()
 
