@@ -56,8 +56,9 @@ def test_both_draw_the_same(question: Question, person: Enrolment, policy: str) 
     assert seen == fewest if policy == LEAST_VOTED else len(seen) > len(fewest)
 
 
-def test_nothing_eligible_is_nothing(question: Question, person: Enrolment) -> None:
+@pytest.mark.parametrize("policy", [UNIFORM, LEAST_VOTED])
+def test_nothing_eligible_is_nothing(question: Question, person: Enrolment, policy: str) -> None:
     Statement.objects.update(author=person)
-    choice = choose_again(Route(UNIFORM), seed="00", public_code="P", question_code="q", rank=1)
+    choice = choose_again(Route(policy), seed="00", public_code="P", question_code="q", rank=1)
 
     assert drawn_for(enrolment=person, question=question, choice=choice) is None
