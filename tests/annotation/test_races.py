@@ -35,7 +35,8 @@ def test_twenty_raters_and_thirty_items(k: int) -> None:
     assert not Assignment.objects.exclude(status=Assignment.Status.DONE).exists()
     assert not Place.objects.filter(holder=None).exists()
     if k % 2:
-        assert all(abs(sides[True] - sides[False]) <= 1 for sides in sides_by_stratum(packet).values())
+        # Exact overlap wins: who comes when one place is left takes it as it is (docs/annotation.md).
+        assert all(abs(sides[True] - sides[False]) <= 2 for sides in sides_by_stratum(packet).values())
     else:
         assert all(sides[True] == sides[False] for sides in sides_by_item(packet).values())
 
